@@ -9,6 +9,7 @@ mod block;
 mod call;
 mod item;
 mod kernel;
+mod llama;
 mod media;
 mod reading;
 mod result;

@@ -13,6 +13,17 @@ pub(super) fn renamed(mut message: Object) -> Object {
         message.push_some("role", take_first_text(&mut role, &["label", "Label"]));
     }
     message.remove("content_type");
+    // What the provider said of an answer.
+    let mut about = take_object(&mut message, "metadata").unwrap_or_default();
+    for (own, name) in [("usage", "usage"), ("id", "id"), ("created", "created_at")] {
+        if !message.contains_key(name) {
+            message.push_some(name, about.remove(own).filter(|value| !value.is_null()));
+        }
+    }
+    about.retain(|_, value| !value.is_null());
+    message.push_some("metadata", Some(about).filter(|about| !about.is_empty()));
+    let model = take_any(&mut message, &["ai_model_id"]);
+    message.push_some("model", model);
     let items = message.remove("items");
     if let Some(Json::Array(items)) = items {
         let blocks: Vec<Json> = items.into_iter().map(block).collect();
@@ -38,6 +49,11 @@ fn block(item: Json) -> Json {
     };
     let kind = kind.to_owned();
     if kind.starts_with("function") {
+        // A result repeats what it was called with.
+        if let Some(Json::Object(about)) = item.get_mut("metadata") {
+            about.remove("arguments");
+            about.remove("used_arguments");
+        }
         let call = take_first_text(&mut item, &["callId", "call_id"]);
         let id = take_first_text(&mut item, &["id"]).or(call);
         item.push_some("id", id);
@@ -48,6 +64,9 @@ fn block(item: Json) -> Json {
             let plugin = plugin.as_ref().and_then(Json::as_str).filter(|plugin| !plugin.is_empty());
             item.insert("name", plugin.map_or_else(|| name.to_string(), |plugin| format!("{plugin}-{name}")));
         }
+    }
+    if item.get("metadata").and_then(Json::as_object).is_some_and(Object::is_empty) {
+        item.remove("metadata");
     }
     item.insert("type", kind);
     Json::Object(item)

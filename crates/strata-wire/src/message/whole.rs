@@ -5,6 +5,7 @@ use strata_model::{Base64, Blob, Json, Object, Part, Str};
 
 use super::item;
 use super::kernel;
+use super::llama;
 use super::reading::Messages;
 use super::turn::{Role, Turn, thought};
 
@@ -31,7 +32,7 @@ impl Messages<'_> {
     }
 
     fn message(&mut self, message: Object) -> Turn {
-        let mut message = kernel::renamed(unwrapped(message));
+        let mut message = llama::renamed(kernel::renamed(unwrapped(message)));
         let kind = message.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
         let role = message.get("role").and_then(Json::as_str).unwrap_or_default().to_owned();
         if role.is_empty() && item::is_item(&kind) {

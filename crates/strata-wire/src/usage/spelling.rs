@@ -324,6 +324,81 @@ pub const INSPECT: Spelling = Spelling {
     ..PLAIN
 };
 
+/// MLflow's counts of a call. Older versions wrote what Anthropic and Bedrock call the input, which leaves out the cache.
+pub const MLFLOW: Spelling = Spelling {
+    input: &["input_tokens"],
+    cached: &["cache_read_input_tokens"],
+    written: &["cache_creation_input_tokens"],
+    output: &["output_tokens"],
+    total: &["total_tokens"],
+    cache: Place::AsTotalOrWithin,
+    ..PLAIN
+};
+
+/// Pydantic AI's usage of a request; older versions had other names. What a provider does not say is a zero.
+pub const PYDANTIC_AI: Spelling = Spelling {
+    input: &["input_tokens", "request_tokens"],
+    cached: &["cache_read_tokens"],
+    written: &["cache_write_tokens"],
+    output: &["output_tokens", "response_tokens"],
+    thoughts: &["output_reasoning_tokens", "details/reasoning_tokens", "details/thoughts_tokens"],
+    total: &["total_tokens"],
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
+/// Metrics of a step of a trajectory in Harbor's format. What they have no name for stands in `extra`.
+pub const ATIF: Spelling = Spelling {
+    input: &["prompt_tokens"],
+    cached: &["cached_tokens"],
+    written: &["extra/cache_creation_input_tokens", "extra/cache_write_tokens"],
+    output: &["completion_tokens"],
+    thoughts: &["extra/reasoning_tokens", "extra/reasoning_output_tokens", "extra/thoughts_tokens"],
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
+/// The same of the whole trajectory.
+pub const ATIF_TOTAL: Spelling = Spelling {
+    input: &["total_prompt_tokens"],
+    cached: &["total_cached_tokens"],
+    output: &["total_completion_tokens"],
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
+/// Braintrust's metrics of a span, where parts are within the whole as its SDKs write them.
+pub const BRAINTRUST: Spelling = Spelling {
+    input: &["prompt_tokens"],
+    cached: &["prompt_cached_tokens"],
+    written: &["prompt_cache_creation_tokens"],
+    output: &["completion_tokens"],
+    thoughts: &["completion_reasoning_tokens"],
+    total: &["tokens"],
+    cache: Place::AsTotalOrWithin,
+    ..PLAIN
+};
+
+/// Helicone's counts of a request, where the body of its answer has none.
+pub const HELICONE: Spelling = Spelling {
+    input: &["prompt_tokens"],
+    cached: &["prompt_cache_read_tokens"],
+    written: &["prompt_cache_write_tokens"],
+    output: &["completion_tokens"],
+    total: &["total_tokens"],
+    cache: Place::AsTotalOrWithin,
+    zeros: Zeros::Filled,
+    ..PLAIN
+};
+
+/// AutoGen's and smolagents' counts, which know of no cache.
+pub const PLAIN_COUNTS: Spelling = Spelling {
+    input: &["prompt_tokens", "input_tokens"],
+    output: &["completion_tokens", "output_tokens"],
+    total: &["total_tokens"],
+    ..PLAIN
+};
+
 pub const SWE_AGENT: Spelling = Spelling { input: &["tokens_sent"], output: &["tokens_received"], ..PLAIN };
 
 /// Amazon's log of invocations, beside the bodies: some with the request, some with the answer. The cache stands beside
