@@ -46,7 +46,7 @@ impl Format {
     /// What kind of evidence the requests in it are.
     pub fn evidence(self) -> EvidenceKind {
         match self {
-            Self::HAR | Self::VCR | Self::MITMPROXY | Self::PROVIDER_LOG | Self::LITELLM => {
+            Self::HAR | Self::VCR | Self::MITMPROXY | Self::PROVIDER_LOG | Self::LITELLM | Self::HELICONE => {
                 EvidenceKind::Wire
             }
             Self::OTLP
@@ -54,6 +54,11 @@ impl Format {
             | Self::LANGFUSE
             | Self::LANGSMITH
             | Self::LANGGRAPH
+            | Self::OPENAI_AGENTS_TRACE
+            | Self::MLFLOW_TRACE
+            | Self::MLFLOW
+            | Self::PHOENIX
+            | Self::BRAINTRUST
             | Self::ADK_TRACE => EvidenceKind::Telemetry,
             _ => EvidenceKind::Client,
         }

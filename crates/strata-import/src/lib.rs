@@ -39,6 +39,7 @@ mod facts;
 mod findings;
 mod folder;
 mod format;
+mod frameworks;
 mod growing;
 mod head;
 mod import;

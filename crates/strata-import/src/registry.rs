@@ -17,15 +17,18 @@ use crate::claude;
 use crate::document_file::{DocumentFile, DocumentFormat};
 use crate::findings::Findings;
 use crate::format::{Format, Traits, UnreadFormat};
+use crate::frameworks::{autogen, crewai, llama_index, openai_agents, pydantic_ai, smolagents};
 use crate::head::Head;
 use crate::imported::ImportedSession;
 use crate::keys::Keys;
 use crate::pieces::PieceReader;
 use crate::records::RecordFile;
 use crate::tables::{self, Table, TableError, TableSource};
-use crate::telemetry::{adk_trace, gemini_telemetry, langfuse, langgraph, langsmith, otlp};
-use crate::traffic::{claude_bodies, har, litellm, mitmproxy, provider_log, vcr};
-use crate::trajectories::{inspect, messages, mini_swe, swe_agent, tau_bench};
+use crate::telemetry::{
+    adk_trace, braintrust, gemini_telemetry, langfuse, langgraph, langsmith, mlflow, otlp, phoenix,
+};
+use crate::traffic::{claude_bodies, har, helicone, litellm, mitmproxy, provider_log, vcr};
+use crate::trajectories::{atif, inspect, messages, mini_swe, swe_agent, tau_bench, who_and_when};
 use crate::values::Value;
 
 /// What is known of a format.
@@ -162,6 +165,43 @@ formats! {
     /// What `telemetry.outfile` gets: SDK objects, one after the other.
     GEMINI_TELEMETRY("gemini-cli-telemetry", "Gemini CLI telemetry", Traits::None)
         [Object(gemini_telemetry::is_record)] => Documents(&gemini_telemetry::DOCUMENTS);
+    /// Trajectories that Harbor keeps of every agent it runs, and those of programs that write its format.
+    ATIF("atif-json", "ATIF trajectory", Traits::None)
+        [Object(atif::is_trajectory)] => Documents(&atif::DOCUMENTS);
+    PYDANTIC_AI("pydantic-ai-messages", "Pydantic AI messages", Traits::None)
+        [Object(pydantic_ai::is_messages)] => Documents(&pydantic_ai::DOCUMENTS);
+    /// What a processor of traces is given, and what the exporter sends.
+    OPENAI_AGENTS_TRACE("openai-agents-trace", "OpenAI Agents trace", Traits::None)
+        [Object(openai_agents::is_trace)] => Documents(&openai_agents::DOCUMENTS);
+    OPENAI_AGENTS("openai-agents-sqlite", "OpenAI Agents session database", Traits::None)
+        [InTables(openai_agents::is_database)] => Tables(openai_agents::read_tables);
+    MLFLOW_TRACE("mlflow-trace", "MLflow trace", Traits::None)
+        [Object(mlflow::is_trace)] => Documents(&mlflow::DOCUMENTS);
+    MLFLOW("mlflow-sqlite", "MLflow database", Traits::None)
+        [InTables(mlflow::is_database)] => Tables(mlflow::read_tables);
+    /// A memory, what stands around it, or its messages.
+    LLAMA_INDEX("llama-index-memory", "LlamaIndex memory", Traits::None)
+        [ListOf(llama_index::is_message), Object(llama_index::is_memory)] => Documents(&llama_index::DOCUMENTS);
+    LLAMA_INDEX_DATABASE("llama-index-sqlite", "LlamaIndex memory database", Traits::None)
+        [InTables(llama_index::is_database)] => Tables(llama_index::read_tables);
+    /// Results, states and messages, and the log of events.
+    AUTOGEN("autogen-json", "AutoGen conversation", Traits::None)
+        [ListOf(autogen::is_message), Object(autogen::is_conversation)] => Documents(&autogen::DOCUMENTS);
+    SMOLAGENTS("smolagents-memory", "smolagents run", Traits::None)
+        [ListOf(smolagents::is_step), Object(smolagents::is_result)] => Documents(&smolagents::DOCUMENTS);
+    /// The output of a crew or a task, and the log of tasks.
+    CREWAI("crewai-output-json", "CrewAI output", Traits::None)
+        [ListOf(crewai::is_output), Object(crewai::is_output)] => Documents(&crewai::DOCUMENTS);
+    CREWAI_DATABASE("crewai-sqlite", "CrewAI task database", Traits::None)
+        [InTables(crewai::is_database)] => Tables(crewai::read_tables);
+    PHOENIX("phoenix-sqlite", "Phoenix database", Traits::None)
+        [InTables(phoenix::is_database)] => Tables(phoenix::read_tables);
+    HELICONE("helicone-export", "Helicone export", Traits::None)
+        [Object(helicone::is_request)] => Documents(&helicone::DOCUMENTS);
+    BRAINTRUST("braintrust-spans", "Braintrust spans", Traits::None)
+        [Object(braintrust::is_span)] => Documents(&braintrust::DOCUMENTS);
+    WHO_AND_WHEN("who-and-when", "Who&When case", Traits::None)
+        [Object(who_and_when::is_case)] => Whole(who_and_when::read);
     HAR("har-1.2", "HTTP archive", Traits::Headers)
         [Object(har::is_archive)] => Whole(har::read);
     LANGFUSE("langfuse-trace", "Langfuse trace", Traits::None)

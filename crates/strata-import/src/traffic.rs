@@ -2,6 +2,7 @@
 
 pub(crate) mod claude_bodies;
 pub(crate) mod har;
+pub(crate) mod helicone;
 mod http;
 pub(crate) mod litellm;
 pub(crate) mod mitmproxy;

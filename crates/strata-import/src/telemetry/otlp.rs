@@ -38,11 +38,25 @@ pub(crate) fn is_telemetry(keys: Keys<'_>) -> bool {
         || keys.has_all(&["traceID", "spans"])
         || keys.first_has("data", &["traceID", "spans"]);
     // What the console exporters of SDKs print.
-    let is_printed = keys.inner_has("context", &["trace_id", "span_id"])
+    let is_span = |keys: Keys<'_>| keys.inner_has("context", &["trace_id", "span_id"]);
+    let is_printed = is_span(keys)
+        || keys.first_of("data").is_some_and(is_span)
+        || keys.has_all(&["context.trace_id", "context.span_id"])
         || (keys.has_all(&["body", "trace_id", "span_id"])
             && keys.has_any(&["severity_number", "severity_text", "observed_timestamp"]));
-    is_export || is_wrapped || is_printed
+    let is_alone = is_bare(keys) || keys.first_of("data").is_some_and(is_bare);
+    is_export || is_wrapped || is_printed || is_alone
 }
+
+/// A span without the resource around it, as Phoenix gives them out.
+fn is_bare(keys: Keys<'_>) -> bool {
+    keys.has_any(&["trace_id", "traceId"])
+        && keys.has_any(&["span_id", "spanId"])
+        && keys.has_any(&BARE)
+        && keys.first_has("attributes", &["key", "value"])
+}
+
+const BARE: [&str; 2] = ["start_time_unix_nano", "startTimeUnixNano"];
 
 pub(crate) static DOCUMENTS: DocumentFormat =
     DocumentFormat { lists: &["", "data"], repeats: false, read, read_other: Some(read_protobuf) };
@@ -73,6 +87,11 @@ fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Ve
         reading.request(document.fields, &source, &mut draft);
     }
     reading.sessions(draft, format, findings)
+}
+
+/// A span as SDKs print it, or with its attributes as objects in objects.
+pub(super) fn printed_span(object: Object, source: &SourceRecord) -> Span {
+    printed::span(object, source)
 }
 
 /// What lists of spans and records by scope are called.
@@ -124,6 +143,13 @@ impl Reading {
         }
         if printed::is_log(&request) {
             return self.logs.push(printed::log(request, source));
+        }
+        if BARE.iter().any(|key| request.contains_key(key)) {
+            match span_of(Json::Object(request), source, draft) {
+                Some(span) => self.spans.push(span),
+                None => draft.unmapped.record("span without ids", source.clone()),
+            }
+            return;
         }
         for key in ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "batches"] {
             for resource in take_list(&mut request, key).unwrap_or_default() {
@@ -285,6 +311,10 @@ fn attributes(value: Option<Json>) -> Object {
 /// The value inside of its type.
 fn plain(value: Json) -> Json {
     let Json::Object(mut object) = value else { return value };
+    // Some write every type, and null for all but one.
+    if object.contains_key("string_value") || object.contains_key("stringValue") {
+        object.retain(|_, value| !value.is_null());
+    }
     if object.len() != 1 {
         return if object.is_empty() { Json::Null } else { Json::Object(object) };
     }

@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 81] = [
+pub(crate) const SAMPLES: [(&str, Format); 102] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),
@@ -69,6 +69,27 @@ pub(crate) const SAMPLES: [(&str, Format); 81] = [
     ("aider.chat.history.md", Format::AIDER),
     ("messages.json", Format::MESSAGES),
     ("messages-tuning.jsonl", Format::MESSAGES),
+    ("atif.json", Format::ATIF),
+    ("pydantic-ai.json", Format::PYDANTIC_AI),
+    ("openai-agents-trace.jsonl", Format::OPENAI_AGENTS_TRACE),
+    ("openai-agents-responses.jsonl", Format::OPENAI_AGENTS_TRACE),
+    ("openai-agents.tables.json", Format::OPENAI_AGENTS),
+    ("mlflow-trace.json", Format::MLFLOW_TRACE),
+    ("mlflow.tables.json", Format::MLFLOW),
+    ("llama-index.json", Format::LLAMA_INDEX),
+    ("llama-index.tables.json", Format::LLAMA_INDEX_DATABASE),
+    ("autogen-team.json", Format::AUTOGEN),
+    ("autogen-calls.jsonl", Format::AUTOGEN),
+    ("smolagents.json", Format::SMOLAGENTS),
+    ("smolagents-tools.json", Format::SMOLAGENTS),
+    ("crewai.json", Format::CREWAI),
+    ("crewai-log.json", Format::CREWAI),
+    ("crewai.tables.json", Format::CREWAI_DATABASE),
+    ("phoenix.tables.json", Format::PHOENIX),
+    ("helicone.jsonl", Format::HELICONE),
+    ("braintrust.jsonl", Format::BRAINTRUST),
+    ("who-and-when.json", Format::WHO_AND_WHEN),
+    ("semantic-kernel.json", Format::MESSAGES),
     ("mini-swe-agent.traj.json", Format::MINI_SWE_AGENT),
     ("swe-agent.traj", Format::SWE_AGENT),
     ("tau-bench.json", Format::TAU_BENCH),

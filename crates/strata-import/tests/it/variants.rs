@@ -7,6 +7,7 @@ mod coding;
 mod compactions;
 mod content;
 mod editors;
+mod frameworks;
 mod gemini;
 mod lines;
 mod nothing_lost;

@@ -12,13 +12,36 @@ use crate::time::take_time;
 pub(super) fn is_span(object: &Object) -> bool {
     let context = object.get("context").and_then(Json::as_object);
     context.is_some_and(|context| context.contains_key("trace_id") && context.contains_key("span_id"))
+        || object.contains_key(FLAT_TRACE)
 }
 
 pub(super) fn is_log(object: &Object) -> bool {
     object.contains_key("body") && object.contains_key("trace_id") && object.contains_key("span_id")
 }
 
-pub(super) fn span(mut object: Object, source: &SourceRecord) -> Span {
+/// A row of a data frame has a column an attribute.
+const FLAT_TRACE: &str = "context.trace_id";
+
+/// The span that a row of a data frame is.
+fn unfolded(row: Object) -> Object {
+    let (mut span, mut context, mut attributes) = (Object::new(), Object::new(), Object::new());
+    // Every row has every column.
+    for (key, value) in row.into_iter().filter(|(_, value)| !value.is_null()) {
+        if let Some(name) = key.strip_prefix("context.") {
+            context.push(name, value);
+        } else if let Some(name) = key.strip_prefix("attributes.") {
+            flatten(name, value, &mut attributes);
+        } else {
+            span.push(key, value);
+        }
+    }
+    span.push("context", context);
+    span.push("attributes", attributes);
+    span
+}
+
+pub(super) fn span(object: Object, source: &SourceRecord) -> Span {
+    let mut object = if object.contains_key(FLAT_TRACE) { unfolded(object) } else { object };
     let mut context = take_object(&mut object, "context").unwrap_or_default();
     let status = take_object(&mut object, "status").unwrap_or_default();
     let of_phoenix = take_text(&mut object, "status_code");

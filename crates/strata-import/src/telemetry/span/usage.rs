@@ -2,7 +2,7 @@
 
 use strata_model::take::unpacked;
 use strata_model::{Json, Object};
-use strata_wire::usage::spelling::SPAN;
+use strata_wire::usage::spelling::{MLFLOW, SPAN};
 use strata_wire::usage::{self, UsageReport};
 
 pub(super) fn reported(attributes: &Object) -> Option<UsageReport> {
@@ -13,8 +13,13 @@ pub(super) fn reported(attributes: &Object) -> Option<UsageReport> {
 
 /// Counts that are written as text into one attribute.
 fn written_down(attributes: &Object) -> Option<UsageReport> {
-    let names = ["langfuse.observation.usage_details", "mlflow.chat.tokenUsage"];
-    let details = names.iter().find_map(|name| attributes.get(name))?;
-    let Json::Object(details) = unpacked(details.clone()) else { return None };
-    usage::read(details, "usage_details", &mut ())
+    let details = |name: &str| match unpacked(attributes.get(name)?.clone()) {
+        Json::Object(details) => Some(details),
+        _ => None,
+    };
+    if let Some(details) = details("langfuse.observation.usage_details") {
+        return usage::read(details, "usage_details", &mut ());
+    }
+    let counts = MLFLOW.read(&details("mlflow.chat.tokenUsage")?);
+    (!counts.is_empty()).then(|| counts.into())
 }
