@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use strata_import::{MemoryTables, OwnedValue, import_tables};
 use strata_model::Severity;
 
-const COLUMNS: [(&str, &[&str]); 9] = [
+const COLUMNS: [(&str, &[&str]); 16] = [
     ("events", &["id", "app_name", "user_id", "session_id", "invocation_id", "author", "timestamp", "actions", "content", "usage_metadata"]),
     ("events", &["id", "app_name", "user_id", "session_id", "invocation_id", "timestamp", "event_data"]),
     ("sessions", &["app_name", "user_id", "id", "state", "update_time", "name", "parent_session_id", "model_config_json"]),
@@ -15,13 +15,21 @@ const COLUMNS: [(&str, &[&str]); 9] = [
     ("messages", &["id", "session_id", "role", "content_json", "created_timestamp", "metadata_json", "message_id"]),
     ("checkpoints", &["thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"]),
     ("writes", &["thread_id"]),
+    ("agent_messages", &["id", "session_id", "message_data", "created_at"]),
+    ("turn_usage", &["id", "session_id", "branch_id", "user_turn_number", "input_tokens", "input_tokens_details"]),
+    ("llama_index_memory", &["id", "key", "timestamp", "role", "status", "data"]),
+    ("latest_kickoff_task_outputs", &["task_id", "expected_output", "output", "task_index", "inputs", "timestamp"]),
+    ("spans", &["id", "trace_rowid", "trace_id", "span_id", "parent_id", "start_time", "attributes", "events", "content"]),
+    ("traces", &["id", "trace_id"]),
+    ("trace_info", &["request_id"]),
 ];
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((choice, bytes)) = bytes.split_first() else { return };
+    let Some((choice, bytes)) = bytes.split_first_chunk() else { return };
+    let choice = u16::from_le_bytes(*choice);
     let mut tables = MemoryTables::new();
     for (at, (name, columns)) in COLUMNS.iter().enumerate() {
-        if choice & (1 << (at % 8)) == 0 {
+        if choice & (1 << at) == 0 {
             continue;
         }
         let rows = bytes.split(|byte| *byte == 0xff).take(8).map(|row| {
@@ -38,7 +46,8 @@ fn value(column: &str, row: &[u8]) -> OwnedValue {
     match column {
         "actions" | "checkpoint" => OwnedValue::Blob(row.to_vec()),
         "type" => OwnedValue::Text("msgpack".to_owned()),
-        "data" | "event_data" | "content" | "content_json" | "state" | "metadata_json" | "usage_metadata" => {
+        "data" | "event_data" | "content" | "content_json" | "state" | "metadata_json" | "usage_metadata"
+        | "message_data" | "input_tokens_details" | "output" | "inputs" | "attributes" | "events" => {
             OwnedValue::Text(String::from_utf8_lossy(row).into_owned())
         }
         _ => OwnedValue::Text("x".to_owned()),

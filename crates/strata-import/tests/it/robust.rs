@@ -1,23 +1,51 @@
 //! Broken, cut and hostile input: always sessions or reasons, never a panic.
 
 use proptest::prelude::*;
-use strata_import::{Format, Import, Importer, detect, import, import_tables};
-use strata_model::Severity;
+use strata_import::{Format, Import, ImportedSession, Importer, detect, import, import_tables};
+use strata_model::{Event, EventActions, Part, Severity};
 
 use crate::formats::{SAMPLES, tables};
 use crate::support::sample;
 
-/// Nothing is returned without a reason, and what is returned is consistent.
+/// Nothing is returned without a reason, no success without content, and what is returned is consistent.
 #[track_caller]
 fn check(imported: &Import, what: &str) {
     let has_error = imported.diagnostics.iter().any(|found| found.severity == Severity::Error);
     assert!(!imported.sessions.is_empty() || has_error, "{what}: nothing, and no reason");
+    assert!(imported.sessions.is_empty() || imported.sessions.iter().any(has_content), "{what}: no content");
     for one in &imported.sessions {
         assert_eq!(one.sources.len(), one.session.events.len(), "{what}");
         assert!(!one.title.contains('\n'), "{what}: {:?}", one.title);
     }
     for found in &imported.diagnostics {
         assert!(!found.message.is_empty() && !found.message.ends_with('.'), "{what}: {:?}", found.message);
+    }
+}
+
+/// Whether anybody says anything in a session, or something is counted or changed. One that did not begin has no events.
+fn has_content(one: &ImportedSession) -> bool {
+    let events = &one.session.events;
+    let says = |event: &Event| {
+        let mut parts = event.parts().iter();
+        parts.any(|part| **part != Part::default() && **part != Part::from_text(""))
+            || event.usage_metadata.is_some()
+            || event.error_code.is_some()
+            || event.actions != EventActions::default()
+            || !event.other.is_empty()
+    };
+    events.is_empty() || !one.requests.is_empty() || events.iter().any(|event| says(event))
+}
+
+/// A value without its words and numbers: what is short and has no blanks may be the name of something.
+fn hollow(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::String(text) if text.len() > 40 || text.contains(char::is_whitespace) => {
+            text.clear();
+        }
+        serde_json::Value::Number(_) => *value = serde_json::Value::Null,
+        serde_json::Value::Array(items) => items.iter_mut().for_each(hollow),
+        serde_json::Value::Object(members) => members.values_mut().for_each(hollow),
+        _ => {}
     }
 }
 
@@ -76,6 +104,46 @@ fn every_file_read_as_every_format_gives_a_reason_at_least() {
             check(&read_as(format, [&bytes]), &format!("{name} as {}", format.id()));
         }
     }
+}
+
+#[test]
+fn no_format_succeeds_without_content() {
+    let mut n_read = 0;
+    for (name, format) in SAMPLES {
+        let bytes = sample(name);
+        let Ok(text) = std::str::from_utf8(&bytes) else { continue };
+        let mut values: Vec<serde_json::Value> = Vec::new();
+        let mut documents = serde_json::Deserializer::from_str(text).into_iter();
+        values.extend(documents.by_ref().map_while(Result::ok));
+        if values.is_empty() {
+            continue;
+        }
+        // Everything at once, and each member of a document alone.
+        let mut all = values.clone();
+        all.iter_mut().for_each(hollow);
+        let mut cases = vec![all];
+        for at in 0..values.len() {
+            for key in
+                values[at].as_object().map(|it| it.keys().cloned().collect::<Vec<_>>()).unwrap_or_default()
+            {
+                let mut case = values.clone();
+                hollow(&mut case[at][&*key]);
+                cases.push(case);
+            }
+        }
+        for case in cases {
+            let text: Vec<String> = case.iter().map(serde_json::Value::to_string).collect();
+            let text = text.join("\n");
+            let imported = if format.is_database() {
+                import_tables(&mut tables(text.as_bytes()))
+            } else {
+                read_as(format, [text])
+            };
+            check(&imported, name);
+            n_read += usize::from(!imported.sessions.is_empty());
+        }
+    }
+    assert!(n_read > SAMPLES.len(), "{n_read} files are read");
 }
 
 #[test]
