@@ -24,6 +24,7 @@ pub mod processor;
 pub mod run;
 pub mod script;
 pub mod search;
+pub mod secret;
 pub mod session;
 pub mod state;
 pub mod verification;

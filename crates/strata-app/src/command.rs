@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use strata_model::secret;
+use strata_model::secret as secrets;
 use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
     app, cache, call, common, comparison, counts, event, experiment, finding, job, lab, model, palette, part,
-    place, processor, run, script, search, session, state, verification,
+    place, processor, run, script, search, secret, session, state, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -127,7 +127,7 @@ fn answer<C: Handler>(strata: &Strata, params: &str) -> Result<Reply, AppError> 
 fn masked<C: Command>(strata: &Strata, reply: Reply) -> Reply {
     match reply {
         Reply::Json(text) if strata.workspace.masks_secrets() && C::NAME != "experiment/export" => {
-            let masked = secret::mask_in_place(&text).map(|masked| masked.text);
+            let masked = secrets::mask_in_place(&text).map(|masked| masked.text);
             Reply::Json(masked.unwrap_or(text))
         }
         reply => reply,
@@ -147,6 +147,10 @@ commands! {
     "app/forgetPrice" app::ForgetPrice => Vec<app::PriceRow>: "Forgets a price that was set";
     "app/cacheRules" app::CacheRuleTable => Vec<app::CacheRuleRow>: "How providers find a prefix again, with sources";
     "app/storage" app::Storage => app::StorageInfo: "Where sessions are kept, and how much space they take";
+    "secret/state" secret::State => secret::SecretState: "Whether what looks like a key is masked in what is stored, and what was found last";
+    "secret/look" secret::Look => session::JobStarted: "Looks through all that is stored for what looks like a key, as a job";
+    "secret/mask" secret::Mask => session::JobStarted: "Masks what looks like a key in all that is stored, for good, as a job";
+    "secret/keep" secret::Keep => secret::SecretState: "Stores what comes from now on as it was said";
     "counts/learned" counts::Learned => counts::LearnedCounts: "What stored sessions told of how providers count";
     "counts/learn" counts::Learn => session::JobStarted: "Learns from all stored sessions how providers count, as a job";
     "counts/forget" counts::Forget => counts::LearnedCounts: "Forgets what stored sessions told of how providers count";

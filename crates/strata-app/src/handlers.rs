@@ -36,6 +36,7 @@ mod requests;
 mod run;
 mod script;
 mod search;
+mod secret;
 mod session;
 mod session_comparison;
 mod stages;

@@ -33,6 +33,7 @@ mod replay;
 mod run;
 mod scripts;
 mod search;
+mod secrets;
 mod session;
 mod show;
 mod source;
@@ -81,6 +82,7 @@ pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
 pub use run::{RunArtifact, RunCallReport, RunCompany, RunReport, RunState, run};
 pub use scripts::{ScriptsReport, scripts};
 pub use search::{SearchChoice, SearchReport, search};
+pub use secrets::{SecretsChoice, SecretsReport, secrets};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
@@ -103,6 +105,7 @@ pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::model::{Api, Endpoint, Header};
 pub use crate::api::place::PlaceRow;
 pub use crate::api::search::{SearchHit, SnippetPiece};
+pub use crate::api::secret::{KeptSecrets, SecretKind, SessionSecrets};
 pub use crate::run::{
     Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step as HoldStep,
 };

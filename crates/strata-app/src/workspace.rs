@@ -9,6 +9,7 @@ use strata_measure::prices::Prices;
 use strata_model::secret;
 use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
+use crate::api::secret::KeptSecrets;
 use crate::api::session::{ReportedCalls, SessionListItem, SessionRow};
 use crate::error::AppError;
 use crate::import::Summary;
@@ -24,6 +25,8 @@ pub(crate) struct Workspace {
     store: Mutex<Store>,
     /// Secrets are masked in what commands answer.
     masks_secrets: AtomicBool,
+    /// What looked like a key in the store when it was looked through last.
+    found_secrets: Mutex<Option<KeptSecrets>>,
 }
 
 impl Workspace {
@@ -34,7 +37,12 @@ impl Workspace {
             None => Store::in_memory()?,
         };
         sample::install(&mut store)?;
-        Ok(Self { database, store: Mutex::new(store), masks_secrets: AtomicBool::new(false) })
+        Ok(Self {
+            database,
+            store: Mutex::new(store),
+            masks_secrets: AtomicBool::new(false),
+            found_secrets: Mutex::default(),
+        })
     }
 
     pub(crate) fn database(&self) -> Option<&Path> {
@@ -86,6 +94,14 @@ impl Workspace {
         self.masks_secrets.store(masks, Ordering::Relaxed);
     }
 
+    pub(crate) fn found_secrets(&self) -> Option<KeptSecrets> {
+        self.found_secrets.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_found_secrets(&self, found: KeptSecrets) {
+        *self.found_secrets.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+    }
+
     /// A text as it may be shown, before it is cut into pages: places in it are the same.
     pub(crate) fn shown(&self, text: String) -> String {
         let masked = if self.masks_secrets() { secret::mask_in_place(&text) } else { None };
@@ -100,6 +116,9 @@ impl Workspace {
             // What fails here is tried again at the next start, and `search/find` says what is left.
             let Ok(mut store) = Store::open(&path) else { return };
             while workspace.strong_count() > 0 && store.index_some().unwrap_or(false) {
+                std::thread::sleep(INDEX_PAUSE);
+            }
+            while workspace.strong_count() > 0 && store.pack_some().unwrap_or(false) {
                 std::thread::sleep(INDEX_PAUSE);
             }
         });

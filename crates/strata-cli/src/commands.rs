@@ -16,6 +16,7 @@ pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scripts;
 pub(crate) mod search;
+pub(crate) mod secrets;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;

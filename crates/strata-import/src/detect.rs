@@ -50,7 +50,8 @@ pub fn detect(bytes: &[u8]) -> Detection {
     detect_head(bytes).detection
 }
 
-/// Recognises a file by its beginning: of JSON all of it is looked at, of other files the first [`HEAD_BYTES`].
+/// Recognises a file by its beginning: of JSON and of streams of it all is looked at, of other files the first
+/// [`HEAD_BYTES`].
 pub fn detect_head(bytes: &[u8]) -> HeadDetection {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if let Some(detection) = by_signature(head) {
@@ -61,7 +62,13 @@ pub fn detect_head(bytes: &[u8]) -> HeadDetection {
         None => settled(not_a_session("the file is empty")),
         Some(b'"') if text.starts_with(b"\"{") => by_written(text),
         Some(b'{' | b'[') => by_values(text),
-        Some(_) => settled(by_text(&text[..text.len().min(HEAD_BYTES)])),
+        Some(_) => {
+            let detection = by_text(text);
+            // The keys of an event that is cut off may tell more.
+            let is_cut =
+                detection == Detection::Readable(Format::PROVIDER_LOG) && Head::new(text).ends_in_event();
+            HeadDetection { detection, is_settled: !is_cut }
+        }
     }
 }
 
@@ -139,7 +146,7 @@ fn by_values(text: &[u8]) -> HeadDetection {
     let mut outlines = Outlines::of(text);
     let values: Vec<Json> = outlines.by_ref().take(FIRST_VALUES).collect();
     let Some(first) = values.first() else {
-        let detection = by_text(&text[..text.len().min(HEAD_BYTES)]);
+        let detection = by_text(text);
         return HeadDetection { detection, is_settled: !outlines.is_cut };
     };
     if let Some(format) = by_signs(|sign| matches!(sign, Sign::Values(are_it) if are_it(&values))) {
@@ -175,9 +182,10 @@ fn unsettled(what: &str) -> HeadDetection {
 /// Names what a JSON value of the file is, if its keys tell.
 fn by_value(value: &Json) -> Option<Detection> {
     let Json::Array(items) = value else { return by_object(Keys::of(value)?) };
-    let first = Keys::of(items.first()?)?;
-    let of_list = by_signs(|sign| matches!(sign, Sign::ListOf(is_it) if is_it(first)));
-    of_list.map(Detection::Readable).or_else(|| by_object(first))
+    items.iter().filter_map(Keys::of).find_map(|element| {
+        let of_list = by_signs(|sign| matches!(sign, Sign::ListOf(is_it) if is_it(element)));
+        of_list.map(Detection::Readable).or_else(|| by_object(element))
+    })
 }
 
 fn by_object(keys: Keys<'_>) -> Option<Detection> {
@@ -211,6 +219,7 @@ fn by_text(text: &[u8]) -> Detection {
     if let Some(format) = by_signs(|sign| matches!(sign, Sign::Text(is_it) if is_it(&head))) {
         return Detection::Readable(format);
     }
+    let text = &text[..text.len().min(HEAD_BYTES)];
     if looks_like_utf16(text) {
         return not_a_session("text in UTF-16; save it as UTF-8 and import it again");
     }

@@ -8,7 +8,7 @@ use crate::keys::Keys;
 use crate::outline::first_values;
 
 /// Bytes that are looked at as text.
-const TEXT_BYTES: usize = 64 * 1024;
+const TEXT_BYTES: usize = 256 * 1024;
 /// Events of a stream that are looked at; more would not tell more.
 const MAX_EVENTS: usize = 20;
 
@@ -41,6 +41,12 @@ impl<'t> Head<'t> {
     /// Whether it is a stream of server-sent events with an object that goes on in the next line.
     pub(crate) fn streams_indented(&self) -> bool {
         is_stream(&self.text) && self.payloads().any(|payload| payload == b"{")
+    }
+
+    /// Whether an event that would be looked at is cut off by the end of what there is.
+    pub(crate) fn ends_in_event(&self) -> bool {
+        let is_cut = self.bytes.rsplit(|byte| *byte == b'\n').next().is_some_and(|line| !line.is_empty());
+        is_cut && is_stream(&self.text) && self.payloads().count() < MAX_EVENTS
     }
 
     fn payloads(&self) -> impl Iterator<Item = &'t [u8]> {

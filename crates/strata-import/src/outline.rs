@@ -8,6 +8,8 @@ pub(crate) const FIRST_VALUES: usize = 20;
 const MAX_DEPTH: usize = 24;
 /// Elements of a list that are looked at; more would not tell more.
 const MAX_ELEMENTS: usize = 8;
+/// Elements of a list at the top, which are the records of a file.
+const MAX_RECORDS: usize = 256;
 /// Texts and numbers at this depth are not looked at.
 const TELLING_DEPTH: usize = 6;
 
@@ -86,8 +88,9 @@ fn read(reader: &mut ValueReader<'_>, depth_left: usize, slot: &mut Json) -> Res
 }
 
 fn elements(reader: &mut ValueReader<'_>, depth_left: usize, items: &mut Vec<Json>) -> Result<(), JsonError> {
+    let most = if depth_left == MAX_DEPTH - 1 { MAX_RECORDS } else { MAX_ELEMENTS };
     loop {
-        if items.len() < MAX_ELEMENTS {
+        if items.len() < most {
             let mut item = Json::Null;
             let result = read(reader, depth_left, &mut item);
             if result.is_ok() || holds_something(&item) {

@@ -41,9 +41,9 @@ pub(crate) struct Row {
 
 /// What gives a format away.
 pub(crate) enum Sign {
-    /// An object of the file, or the first element of a list of objects.
+    /// An object of the file, or the first element of a list that tells something.
     Object(fn(Keys<'_>) -> bool),
-    /// The first element of a list, which is asked before what any element could be by itself.
+    /// An element of a list, which is asked before what it could be by itself.
     ListOf(fn(Keys<'_>) -> bool),
     /// The values a file begins with, together.
     Values(fn(&[Json]) -> bool),
@@ -140,7 +140,7 @@ formats! {
         [Object(ai_studio::is_chat)] => Documents(&ai_studio::DOCUMENTS);
     /// Conversations of Cline and Roo: those of the command line, and the task folders of the extension.
     CLINE("cline-messages-json", "Cline conversation", Traits::None)
-        [Values(cline::is_task_folder), ListOf(cline::is_message), Object(cline::is_conversation)]
+        [Values(cline::is_task_folder), Values(cline::is_task), ListOf(cline::is_message), Object(cline::is_conversation)]
         => Whole(cline::read);
     /// Sessions of goose that are not in its database.
     GOOSE_FILE("goose-session-json", "goose session", Traits::None)

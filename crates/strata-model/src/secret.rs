@@ -66,8 +66,7 @@ impl Finder {
         let (at, group) = captures.iter().skip(1).enumerate().find_map(|(at, group)| Some((at, group?)))?;
         let kind = *self.groups.get(at)?;
         let start = captures.get(0)?.start();
-        let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-/+".contains(byte);
-        if kind.stands_alone && bytes[..start].last().is_some_and(inside) {
+        if kind.stands_alone && !begins_a_word(&bytes[..start]) {
             return None;
         }
         let is_masked = MASKS.iter().any(|mask| group.as_bytes().starts_with(mask.as_bytes()));
@@ -81,6 +80,15 @@ impl Finder {
             return Some(inner);
         }
         Some(Secret { range: group.range(), kind: kind.name })
+    }
+}
+
+/// Whether what follows these bytes stands alone. The letter of an escape, as in `\nsk-…` in JSON, is none.
+fn begins_a_word(before: &[u8]) -> bool {
+    match before {
+        [.., b'\\', b'n' | b't' | b'r'] => true,
+        [.., last] => !(last.is_ascii_alphanumeric() || b"_-/+".contains(last)),
+        [] => true,
     }
 }
 
@@ -118,7 +126,12 @@ const MASK: &str = "‹redacted: ";
 
 /// The text with each secret replaced by what it is: `‹redacted: GitHub token›`. `None` where there is none.
 pub fn mask(text: &str) -> Option<Masked> {
-    masked(text, |secret, _| format!("{MASK}{}›", secret.kind))
+    masked(text, |secret, _| label(secret.kind))
+}
+
+/// What stands in the place of a secret of this kind.
+pub fn label(kind: &str) -> String {
+    format!("{MASK}{kind}›")
 }
 
 /// Whether a text was masked: what it hides cannot be had from it.
@@ -130,7 +143,7 @@ pub fn is_masked(text: &str) -> bool {
 pub fn mask_in_place(text: &str) -> Option<Masked> {
     masked(text, |secret, hidden| {
         let length = hidden.encode_utf16().count();
-        let label = format!("{MASK}{}›", secret.kind);
+        let label = label(secret.kind);
         let label_length = label.chars().count();
         if length < label_length {
             return "•".repeat(length);

@@ -9,6 +9,12 @@ pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<&'r 
     Ok(row.get_ref(column)?.as_str()?)
 }
 
+/// Text that this crate wrote, as the bytes of it: when it is none, the file was damaged.
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, StoreError> {
+    String::from_utf8(bytes)
+        .map_err(|error| StoreError::Corrupt { detail: format!("stored text cannot be read ({error})") })
+}
+
 /// A title as lists show it: those of earlier versions may hold what looks like a key.
 pub(crate) fn shown_title(title: String) -> String {
     match secret::mask(&title) {
@@ -27,8 +33,8 @@ pub(crate) fn fingerprint(row: &Row<'_>, column: usize) -> rusqlite::Result<Opti
 }
 
 /// JSON that this crate wrote: when it cannot be read, the file was damaged.
-pub(crate) fn parse(text: &str) -> Result<Json, StoreError> {
-    json::parse(text.as_bytes())
+pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<Json, StoreError> {
+    json::parse(text.as_ref())
         .map_err(|error| StoreError::Corrupt { detail: format!("stored JSON cannot be read ({error})") })
 }
 

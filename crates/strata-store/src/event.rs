@@ -6,7 +6,8 @@ use bitflags::bitflags;
 use rusqlite::{OptionalExtension, Row, params};
 use strata_model::{Event, Part, Str};
 
-use crate::column::text;
+use crate::column::{text, utf8};
+use crate::pack::EVENTS;
 use crate::{SessionId, Store, StoreError};
 
 bitflags! {
@@ -99,10 +100,11 @@ impl Store {
 
     /// The JSON of the event at `seq` in ADK's camelCase shape; `None` when there is no such event.
     pub fn event_json(&self, session: &SessionId, seq: u32) -> Result<Option<String>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT json FROM event_json WHERE recording = {OF_SESSION} AND seq = ?2"
-        ))?;
-        Ok(statement.query_row(params![session.as_str(), seq], |row| row.get(0)).optional()?)
+        let snapshot = self.connection.unchecked_transaction()?;
+        let mut find = snapshot.prepare_cached("SELECT recording FROM sessions WHERE id = ?1")?;
+        let recording: Option<i64> = find.query_row([session.as_str()], |row| row.get(0)).optional()?;
+        let Some(recording) = recording else { return Ok(None) };
+        EVENTS.get(&snapshot, recording, seq)?.map(utf8).transpose()
     }
 
     /// The place of the first event with this id; `None` when there is none. Looks through the rows, about 0.1

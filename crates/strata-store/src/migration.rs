@@ -13,6 +13,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migration/v3.sql"),
     include_str!("migration/v4.sql"),
     include_str!("migration/v5.sql"),
+    include_str!("migration/v6.sql"),
 ];
 
 /// The version this build reads and writes.

@@ -8,6 +8,7 @@ use strata_model::{Json, json};
 
 use crate::column::parse;
 use crate::event::OF_SESSION;
+use crate::pack::{EVENTS, SOURCES};
 use crate::{SessionId, Store, StoreError};
 
 /// Where a piece stands in its source.
@@ -118,10 +119,9 @@ fn raw_bytes(
     seq: u32,
     number: i64,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let (sql, key) = if number == i64::from(IS_JSON) {
-        ("SELECT CAST(json AS BLOB) FROM event_json WHERE recording = ?1 AND seq = ?2", i64::from(seq))
-    } else {
-        ("SELECT bytes FROM raw_records WHERE recording = ?1 AND number = ?2", number)
-    };
-    Ok(connection.prepare_cached(sql)?.query_row([recording, key], |row| row.get(0)).optional()?)
+    match u32::try_from(number) {
+        Ok(IS_JSON) => EVENTS.get(connection, recording, seq),
+        Ok(number) => SOURCES.get(connection, recording, number),
+        Err(_) => Ok(None),
+    }
 }

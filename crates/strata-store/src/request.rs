@@ -6,11 +6,13 @@
 
 mod pieces;
 
-use rusqlite::{CachedStatement, OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 use strata_model::{Fingerprint, Json, json};
 
-use crate::column::{parse, text};
+use crate::column::{parse, text, utf8};
 use crate::event::OF_SESSION;
+use crate::kept_secrets::{Masking, mask_stored};
+use crate::pack::{Packer, REQUESTS};
 use crate::record::{self, RecordPlace};
 use crate::{SessionId, Store, StoreError};
 pub(crate) use pieces::KnownPieces;
@@ -143,8 +145,10 @@ pub(crate) fn write(
 ) -> Result<(), StoreError> {
     let mut insert = transaction
         .prepare_cached("INSERT INTO requests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
-    let mut insert_piece = transaction.prepare_cached("INSERT INTO request_pieces VALUES (?1, ?2, ?3)")?;
+    let mut packer = Packer::new(transaction, REQUESTS, recording, known.len() as u32 + 1)?;
+    let masks = Masking::of(transaction)?.is_on;
     for (at, request) in requests.iter().enumerate() {
+        let masked = if masks { masked_body(&request.body)? } else { None };
         let mut list = String::new();
         record::write(&mut list, &request.place, None);
         list.push(']');
@@ -159,16 +163,20 @@ pub(crate) fn write(
             appended,
             removed,
             rewritten,
-            piece_numbers(&mut insert_piece, recording, &request.body, known)?,
+            piece_numbers(&mut packer, masked.as_ref().unwrap_or(&request.body), known)?,
         ])?;
     }
-    Ok(())
+    packer.finish()
+}
+
+/// The body without what looks like a key; `None` where nothing does.
+fn masked_body(body: &Json) -> Result<Option<Json>, StoreError> {
+    mask_stored(&json::to_compact(body)).map(|masked| parse(masked.text)).transpose()
 }
 
 /// The list of a body's pieces, having written those that are new.
 fn piece_numbers(
-    insert: &mut CachedStatement<'_>,
-    recording: i64,
+    packer: &mut Packer<'_>,
     body: &Json,
     known: &mut KnownPieces,
 ) -> Result<String, StoreError> {
@@ -176,7 +184,7 @@ fn piece_numbers(
     for piece in cut(body) {
         let (number, is_new) = known.number(&piece);
         if is_new {
-            insert.execute(params![recording, number, piece])?;
+            packer.push(piece.as_bytes())?;
         }
         used.push(number);
     }
@@ -264,10 +272,7 @@ fn truncate(transaction: &Transaction<'_>, recording: i64, n_requests: u32) -> R
         last = last.max(last_number(text(row, 0)?).ok_or_else(|| corrupt("the list of pieces"))?);
     }
     drop(rows);
-    transaction
-        .prepare_cached("DELETE FROM request_pieces WHERE recording = ?1 AND number > ?2")?
-        .execute([recording, last.into()])?;
-    Ok(())
+    REQUESTS.cut_off(transaction, recording, last + 1)
 }
 
 /// Puts requests that were added by other files behind a recording's own, of which there are so many now. Their answers
@@ -302,9 +307,12 @@ fn known_pieces(transaction: &Transaction<'_>, recording: i64) -> Result<KnownPi
 
 /// The pieces of a recording, in the order of their numbers.
 fn all_pieces(transaction: &Transaction<'_>, recording: i64) -> Result<Vec<String>, StoreError> {
-    let mut select =
-        transaction.prepare_cached("SELECT text FROM request_pieces WHERE recording = ?1 ORDER BY number")?;
-    Ok(select.query_map([recording], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    let mut pieces = Vec::new();
+    REQUESTS.each(transaction, recording, 0..u32::MAX, |_, piece| {
+        pieces.push(utf8(piece.to_vec())?);
+        Ok(())
+    })?;
+    Ok(pieces)
 }
 
 /// What a list of pieces names, of all there are.
@@ -321,8 +329,7 @@ fn body(list: &str, pieces: &[String]) -> Result<Json, StoreError> {
 
 fn remove(transaction: &Transaction<'_>, recording: i64) -> Result<(), StoreError> {
     transaction.execute("DELETE FROM requests WHERE recording = ?1", [recording])?;
-    transaction.execute("DELETE FROM request_pieces WHERE recording = ?1", [recording])?;
-    Ok(())
+    REQUESTS.clear(transaction, recording)
 }
 
 fn recording_of(transaction: &Transaction<'_>, session: &SessionId) -> Result<Option<i64>, StoreError> {

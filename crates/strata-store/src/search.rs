@@ -13,6 +13,7 @@ use rusqlite::{OptionalExtension, params};
 use strata_model::{Decoder, Event, FromJson as _, Str};
 
 use crate::column::{parse, shown_title, text};
+use crate::pack::EVENTS;
 use crate::{SessionId, Store, StoreError};
 use document::Document;
 pub(crate) use index::{Indexer, rows_from, rows_of};
@@ -150,11 +151,8 @@ impl Store {
             }
             return Ok((None, document));
         };
-        let sql = "SELECT json FROM event_json WHERE recording = ?1 AND seq = ?2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![recording, seq])?;
         let missing = || StoreError::Corrupt { detail: "an event that can be found is not there".into() };
-        let json = parse(text(rows.next()?.ok_or_else(missing)?, 0)?)?;
+        let json = parse(EVENTS.get(&self.connection, recording, seq)?.ok_or_else(missing)?)?;
         let event = Event::from_json(json, &mut Decoder::new())
             .map_err(|value| StoreError::Corrupt { detail: format!("a stored event is {}", value.kind()) })?;
         document.fill(&event);

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use strata_model::{Decoder, Event, Fingerprint, FromJson, Json, Session};
 
 use crate::column::{fingerprint, parse, parse_object, shown_title, text};
+use crate::pack::EVENTS;
 use crate::state::read_state;
 use crate::{SessionId, Store, StoreError, sweep};
 
@@ -245,21 +246,18 @@ fn read_events(
     recording: i64,
     marks: &mut Vec<Fingerprint>,
 ) -> Result<Vec<Arc<Event>>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT json FROM event_json WHERE recording = ?1 AND seq >= ?2 ORDER BY seq")?;
-    let mut rows = statement.query(params![recording, marks.len() as i64])?;
     let mut events = Vec::new();
     let mut mark = marks.last().copied().unwrap_or_default();
     // What is odd about an event was reported when it was imported.
     let mut decoder = Decoder::new();
-    while let Some(row) = rows.next()? {
-        let json = text(row, 0)?;
-        mark = mark.then(Fingerprint::of(json.as_bytes()));
+    EVENTS.each(connection, recording, marks.len() as u32..u32::MAX, |_, json| {
+        mark = mark.then(Fingerprint::of(json));
         marks.push(mark);
         let event = Event::from_json(parse(json)?, &mut decoder)
             .map_err(|value| StoreError::Corrupt { detail: format!("a stored event is {}", value.kind()) })?;
         decoder.take_diagnostics();
         events.push(Arc::new(event));
-    }
+        Ok(())
+    })?;
     Ok(events)
 }

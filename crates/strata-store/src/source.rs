@@ -4,6 +4,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use strata_model::{Diagnostic, Fingerprint, Severity};
 
 use crate::column::{fingerprint, fingerprint_bytes, text};
+use crate::kept_secrets::Masking;
 use crate::{SessionId, Store, StoreError};
 
 /// A file, or something with a name, that sessions are imported from.
@@ -127,9 +128,17 @@ pub(crate) fn write_source(
     )?;
     transaction.execute("DELETE FROM diagnostics WHERE source = ?1", [number])?;
     let mut insert = transaction.prepare_cached("INSERT INTO diagnostics VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let masking = Masking::of(transaction)?;
     for (position, diagnostic) in diagnostics.iter().enumerate() {
         let Diagnostic { severity, code, message, at } = diagnostic;
-        insert.execute(params![number, position as i64, severity_name(*severity), code, message, at])?;
+        insert.execute(params![
+            number,
+            position as i64,
+            severity_name(*severity),
+            code,
+            masking.stored(message),
+            at
+        ])?;
     }
     Ok(number)
 }

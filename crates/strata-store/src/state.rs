@@ -5,6 +5,7 @@ use strata_model::{Object, Scope, json};
 
 use crate::StoreError;
 use crate::column::{parse, text};
+use crate::kept_secrets::Masking;
 
 /// Writes the state as it was recorded. ADK never stores `temp:` keys; a recording that has them keeps them.
 pub(crate) fn write_state(
@@ -13,13 +14,15 @@ pub(crate) fn write_state(
     state: &Object,
 ) -> Result<(), StoreError> {
     let mut insert = transaction.prepare_cached("INSERT INTO states VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let masking = Masking::of(transaction)?;
     for (position, (key, value)) in state.iter().enumerate() {
         let (scope, name) = match Scope::of(key) {
             Scope::App => ("app", &key["app:".len()..]),
             Scope::User => ("user", &key["user:".len()..]),
             Scope::Session | Scope::Temp => ("session", &**key),
         };
-        insert.execute(params![recording, position as i64, scope, name, json::to_compact(value)])?;
+        let value = json::to_compact(value);
+        insert.execute(params![recording, position as i64, scope, name, masking.stored(&value)])?;
     }
     Ok(())
 }

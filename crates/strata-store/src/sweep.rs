@@ -12,17 +12,23 @@ use crate::{Store, StoreError};
 /// Rows of one table that one transaction removes.
 const ROWS_PER_STEP: u32 = 2_000;
 
+/// Packs, which are many rows each.
+const PACKS_PER_STEP: u32 = 100;
+
 /// Steps that opening a database may spend; the next import does the rest.
 const STEPS_WHEN_OPENING: usize = 20;
 
-/// The tables that hold parts of a recording, with the other half of their key.
-const PARTS: [(&str, &str); 6] = [
-    ("event_json", "seq"),
-    ("events", "seq"),
-    ("raw_records", "number"),
-    ("requests", "position"),
-    ("request_pieces", "number"),
-    ("states", "position"),
+/// The tables that hold parts of a recording, with the other half of their key, and how much is removed at once.
+const PARTS: [(&str, &str, u32); 9] = [
+    ("event_packs", "last", PACKS_PER_STEP),
+    ("event_json", "seq", ROWS_PER_STEP),
+    ("events", "seq", ROWS_PER_STEP),
+    ("source_packs", "last", PACKS_PER_STEP),
+    ("raw_records", "number", ROWS_PER_STEP),
+    ("requests", "position", ROWS_PER_STEP),
+    ("request_packs", "last", PACKS_PER_STEP),
+    ("request_pieces", "number", ROWS_PER_STEP),
+    ("states", "position", ROWS_PER_STEP),
 ];
 
 /// Does what a start of the program can afford. A failure changes nothing that anyone sees, and the next import
@@ -87,11 +93,11 @@ fn remove_some(transaction: &Transaction<'_>) -> Result<(), StoreError> {
     if transaction.execute(words, [first, last, i64::from(ROWS_PER_STEP)])? > 0 {
         return Ok(());
     }
-    for (table, key) in PARTS {
+    for (table, key, n) in PARTS {
         let removed = transaction.execute(
             &format!(
                 "DELETE FROM {table} WHERE recording = ?1 AND {key} <= (SELECT max({key}) FROM
-                 (SELECT {key} FROM {table} WHERE recording = ?1 ORDER BY {key} LIMIT {ROWS_PER_STEP}))"
+                 (SELECT {key} FROM {table} WHERE recording = ?1 ORDER BY {key} LIMIT {n}))"
             ),
             [recording],
         )?;

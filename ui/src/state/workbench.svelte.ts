@@ -21,6 +21,7 @@ import { Following } from './following.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
 import { Lab } from './lab.svelte.ts';
+import { KeptSecrets } from './kept-secrets.svelte.ts';
 import { LearnedTokenCounts } from './learned-counts.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import { Location, type PageHistory } from './location.svelte.ts';
@@ -73,6 +74,7 @@ export class Workbench {
   readonly jobs: Jobs;
   readonly servers: ModelServers;
   readonly counts: LearnedTokenCounts;
+  readonly secrets: KeptSecrets;
   readonly lab: Lab;
   readonly replay: CallReplay;
   readonly runs: Runs;
@@ -110,6 +112,7 @@ export class Workbench {
     this.jobs = new Jobs(host, messages.report, (job) => this.#openImported(job));
     this.servers = new ModelServers(host, this.location, messages);
     this.counts = new LearnedTokenCounts(host, this.jobs, () => this.location.view.view === 'settings');
+    this.secrets = new KeptSecrets(host, this.jobs, () => this.location.view.view === 'settings');
     this.lab = new Lab(host, this);
     this.replay = new CallReplay(
       host,

@@ -33,9 +33,9 @@ impl Handler for Storage {
 /// What people call what is in a table.
 fn part_of(table: &str) -> &'static str {
     match table {
-        "events" | "event_json" => "events",
-        "raw_records" => "files as they were read",
-        "requests" | "request_pieces" => "recorded requests",
+        "events" | "event_packs" | "event_json" => "events",
+        "source_packs" | "raw_records" => "files as they were read",
+        "requests" | "request_packs" | "request_pieces" => "recorded requests",
         "token_counts" | "measured_calls" => "token counts",
         "lab_runs" | "paid_answers" => "answers that were paid for",
         "experiments" | "edits" => "experiments",

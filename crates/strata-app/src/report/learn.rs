@@ -16,6 +16,9 @@ use crate::learned_counts::{keep_learned_counts, learned_counts, learned_models,
 use crate::tables::Tables;
 use crate::watch::Step;
 
+/// What sessions are good for here.
+const FOR_COUNTS: &str = "sessions in it tell how providers count";
+
 /// The document of `strata calibrate`.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -38,7 +41,7 @@ pub struct ReadSessions {
 
 /// Learns from all sessions of a store, and counts by it from now on.
 pub fn learn(database: Option<&Path>, watch: &dyn Watch) -> Result<LearnedReport, AppError> {
-    let database = existing(database)?;
+    let database = existing(database, FOR_COUNTS)?;
     let entries = Store::open(&database)?.sessions("", 0..u32::MAX)?.entries;
     // Nothing that was learned before goes into it.
     let tables = Tables::default();
@@ -67,23 +70,24 @@ pub fn learn(database: Option<&Path>, watch: &dyn Watch) -> Result<LearnedReport
 
 /// Counts as if nothing had been learned.
 pub fn forget_learned(database: Option<&Path>) -> Result<LearnedReport, AppError> {
-    let database = existing(database)?;
+    let database = existing(database, FOR_COUNTS)?;
     keep_learned_counts(&mut Store::open(&database)?, &LearnedRatios::default())?;
     report(&database, None)
 }
 
 /// What was learned last.
 pub fn learned(database: Option<&Path>) -> Result<LearnedReport, AppError> {
-    report(&existing(database)?, None)
+    report(&existing(database, FOR_COUNTS)?, None)
 }
 
-fn existing(database: Option<&Path>) -> Result<PathBuf, AppError> {
+/// A store that is there. `use_of` says what sessions in it are good for.
+pub(super) fn existing(database: Option<&Path>, use_of: &str) -> Result<PathBuf, AppError> {
     let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
     if database.exists() {
         return Ok(database);
     }
     Err(AppError::not_found(format!(
-        "There is no database {}. `strata import FILE` makes one; sessions in it tell how providers count.",
+        "There is no database {}. `strata import FILE` makes one; {use_of}.",
         database.display()
     )))
 }

@@ -16,6 +16,7 @@ mod places;
 mod run;
 mod scripts;
 mod search;
+mod secrets;
 mod show;
 mod strata;
 mod terminal;

@@ -48,6 +48,26 @@ pub(crate) fn is_task_folder(values: &[Json]) -> bool {
     values.len() > 1 && values.iter().any(|value| first_of(value).unwrap_or(false))
 }
 
+/// A task's conversation by itself. Where its messages have no times, what the extension wraps around words tells.
+pub(crate) fn is_task(values: &[Json]) -> bool {
+    let Some(messages) = values.first().and_then(Json::as_array) else { return false };
+    let is_wrapped = |text: &str| text.trim_start().starts_with("<task>");
+    let is_clients =
+        |text: &str| text.trim_start().starts_with("<environment_details>") || tools::is_told_result(text);
+    let Some(first) = messages.first() else { return false };
+    first.get("role").and_then(Json::as_str) == Some("user")
+        && texts_in(first).any(is_wrapped)
+        && messages.iter().flat_map(texts_in).any(is_clients)
+}
+
+/// The texts of a message as far as it was looked at.
+fn texts_in(message: &Json) -> impl Iterator<Item = &str> {
+    let content = message.get("content");
+    let blocks = content.and_then(Json::as_array).unwrap_or_default();
+    let of_blocks = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+    content.and_then(Json::as_str).into_iter().chain(of_blocks)
+}
+
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut conversations = Vec::new();
     let mut interface = Interface::default();

@@ -378,8 +378,23 @@ fn inner_body(wrapper: &mut Object) -> Option<Json> {
     if !is_http.iter().any(|key| wrapper.contains_key(key)) || is_answer(wrapper) {
         return None;
     }
-    // `body_raw` is the text of a stream, as claude-trace keeps it.
-    take_any(wrapper, &["body", "body_raw", "parsed_body", "json", "data", "content", "text"])
+    // The text of a stream is kept apart by some; `body_raw` is what claude-trace calls it.
+    take_any(
+        wrapper,
+        &[
+            "body",
+            "body_raw",
+            "raw_body",
+            "rawBody",
+            "body_text",
+            "bodyText",
+            "parsed_body",
+            "json",
+            "data",
+            "content",
+            "text",
+        ],
+    )
 }
 
 impl Record {

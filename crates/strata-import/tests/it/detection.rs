@@ -136,11 +136,17 @@ fn telling_keys_may_stand_behind_long_values() {
             Format::CLAUDE_CODE,
         ),
         (format!("{quiet}{claude}"), Format::CLAUDE_CODE),
+        (format!(r#"[{{"type":"queue-operation","content":"{long}"}},{claude}]"#), Format::CLAUDE_CODE),
+        (format!("[{}{claude}]", quiet.replace('\n', ",")), Format::CLAUDE_CODE),
+        (
+            format!("data: {{\"content\":{{\"parts\":[{{\"text\":\"{long}\"}}]}},\"author\":\"user\"}}\n\n"),
+            Format::ADK_EVENT_STREAM,
+        ),
     ];
     for (text, format) in cases {
         let start = &text[..60];
         assert_eq!(detect(text.as_bytes()), Detection::Readable(format), "{start}");
-        let head = &text.as_bytes()[..HEAD_BYTES.min(text.len() - claude.len())];
+        let head = &text.as_bytes()[..HEAD_BYTES.min(text.len() - claude.len() - 1)];
         assert!(!detect_head(head).is_settled, "{start}: more of the file would tell");
     }
     assert!(detect_head(claude.as_bytes()).is_settled);
@@ -216,4 +222,20 @@ fn every_recorded_transcript_is_read_without_an_error() {
         n_transcripts += 1;
     }
     assert!(n_transcripts > 0);
+}
+
+/// A list of Cline's messages without times is one of plain messages but for what the extension writes.
+#[test]
+fn a_task_of_cline_is_known_by_what_the_extension_writes() {
+    let message = |role: &str, text: &str| {
+        format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"{text}"}}]}}"#)
+    };
+    let task = message("user", "<task>\\nfix it\\n</task>");
+    let told = message("user", "[read_file for 'a.ts'] Result:\\nconst a = 1");
+    let details = task.replace("]}", r#",{"type":"text","text":"<environment_details>\n# Time"}]}"#);
+    let answer = message("assistant", "Done.");
+    check(&format!("[{task},{answer},{told}]"), Format::CLINE);
+    check(&format!("[{details},{answer}]"), Format::CLINE);
+    check(&format!("[{task},{answer}]"), Format::MESSAGES);
+    check(&format!("[{answer},{told}]"), Format::MESSAGES);
 }

@@ -8,6 +8,7 @@ use super::new::{LeftOut, Listing, NewEvent};
 use super::staged::Recording;
 use crate::app_config::{AppConfig, write_app_config};
 use crate::column::fingerprint_bytes;
+use crate::pack::pack_recording;
 use crate::request::{self, RecordedRequest};
 use crate::search::Indexer;
 use crate::source::write_source;
@@ -109,6 +110,7 @@ fn append(transaction: &Transaction<'_>, growth: &Growth<'_>) -> Result<Recordin
     let number: i64 = transaction
         .prepare_cached("SELECT recording FROM sessions WHERE id = ?1")?
         .query_row([growth.id.as_str()], |row| row.get(0))?;
+    pack_recording(transaction, number)?;
     let request::Kept { n_requests, pieces, added } =
         request::cut_off(transaction, number, growth.kept_requests, !growth.requests.is_empty())?;
     let mut recording =

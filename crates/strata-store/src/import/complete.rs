@@ -5,6 +5,7 @@ use strata_model::{Object, Session, Str, json};
 
 use super::new::Listing;
 use super::staged::Recording;
+use crate::kept_secrets::Masking;
 use crate::{SessionId, StoreError};
 
 /// A complete recording, and what its session will be.
@@ -44,6 +45,7 @@ pub(super) fn write_session(
     imported_at_ms: i64,
     closed: &CompleteRecording,
 ) -> Result<(), StoreError> {
+    let masking = Masking::of(transaction)?;
     let mut upsert = transaction.prepare_cached(
         "INSERT INTO sessions (id, source, recording, adk_id, app_name, user_id, title, format, summary, other,
              last_update_time, imported_at_ms)
@@ -59,10 +61,10 @@ pub(super) fn write_session(
         closed.adk_id,
         closed.app_name,
         closed.user_id,
-        closed.listing.title,
+        masking.stored(&closed.listing.title),
         closed.listing.format,
-        json::to_compact(&closed.listing.summary),
-        json::object_to_compact(&closed.other),
+        masking.stored(&json::to_compact(&closed.listing.summary)),
+        masking.stored(&json::object_to_compact(&closed.other)),
         closed.last_update_time,
         imported_at_ms,
     ])?;

@@ -2,7 +2,6 @@
 
 use strata_model::{Event, FromJson as _};
 
-use super::new::NewEvent;
 use crate::credential::holds_credential;
 use crate::event::EventKinds;
 use crate::record::RawRecord;
@@ -28,8 +27,7 @@ pub(super) enum Raw<'a> {
 
 impl<'a> Prepared<'a> {
     /// The event's JSON is written over what is in `json`.
-    pub(super) fn new(new: &'a NewEvent<'_>, json: &'a mut String) -> Self {
-        let event = new.event;
+    pub(super) fn new(event: &'a Event, records: &'a [RawRecord<'a>], json: &'a mut String) -> Self {
         json.clear();
         event.write_json(json);
         Self {
@@ -37,7 +35,7 @@ impl<'a> Prepared<'a> {
             timestamp: if event.timestamp.is_finite() { event.timestamp } else { 0.0 },
             event,
             json,
-            records: &new.records,
+            records,
         }
     }
 

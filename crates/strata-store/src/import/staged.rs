@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use rusqlite::{CachedStatement, Transaction, params};
-use strata_model::Fingerprint;
+use strata_model::{Decoder, Event, Fingerprint, FromJson as _};
 
 use super::new::{LeftOut, NewEvent};
 use super::prepared::{Prepared, Raw};
 
-use crate::column::{fingerprint, fingerprint_bytes};
+use crate::column::{fingerprint, fingerprint_bytes, parse};
+use crate::kept_secrets::{Masking, mask_stored};
+use crate::pack::{self, Packer};
 use crate::request::{Added, KnownPieces, RecordedRequest};
 use crate::search::{Indexer, rows_from};
 use crate::{StoreError, record, request};
@@ -73,8 +75,8 @@ impl Totals {
 /// The statements that write the rows of an event.
 struct Inserts<'t> {
     row: CachedStatement<'t>,
-    json: CachedStatement<'t>,
-    raw: CachedStatement<'t>,
+    json: Packer<'t>,
+    raw: Packer<'t>,
     words: Indexer<'t>,
 }
 
@@ -98,29 +100,23 @@ impl Recording {
         let mut recording = Self::new(number);
         recording.totals = Totals::up_to(transaction, number, kept)?;
         recording.remove_later(transaction)?;
-        let n_raw_records = recording.totals.n_raw_records;
-        let mut last = transaction
-            .prepare_cached("SELECT number, bytes FROM raw_records WHERE recording = ?1 AND number > ?2")?;
-        let mut rows = last.query([number, n_raw_records.saturating_sub(RAW_LOOKED_AT).into()])?;
-        while let Some(row) = rows.next()? {
-            let bytes = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            recording.raw_numbers.insert(Fingerprint::of(bytes), row.get(0)?);
-        }
-        drop(rows);
+        let looked_at = recording.totals.n_raw_records.saturating_sub(RAW_LOOKED_AT) + 1;
+        let raw_numbers = &mut recording.raw_numbers;
+        pack::SOURCES.each(transaction, number, looked_at..u32::MAX, |raw, bytes| {
+            raw_numbers.insert(Fingerprint::of(bytes), raw);
+            Ok(())
+        })?;
         Ok(recording)
     }
 
     /// Removes the events behind those it has, and what they were read from.
     fn remove_later(&self, transaction: &Transaction<'_>) -> Result<(), StoreError> {
         let seq = i64::from(self.totals.n_events);
-        for table in ["events", "event_json"] {
-            transaction
-                .prepare_cached(&format!("DELETE FROM {table} WHERE recording = ?1 AND seq >= ?2"))?
-                .execute([self.number, seq])?;
-        }
         transaction
-            .prepare_cached("DELETE FROM raw_records WHERE recording = ?1 AND number > ?2")?
-            .execute([self.number, self.totals.n_raw_records.into()])?;
+            .prepare_cached("DELETE FROM events WHERE recording = ?1 AND seq >= ?2")?
+            .execute([self.number, seq])?;
+        pack::EVENTS.cut_off(transaction, self.number, self.totals.n_events)?;
+        pack::SOURCES.cut_off(transaction, self.number, self.totals.n_raw_records + 1)?;
         transaction
             .prepare_cached("DELETE FROM search WHERE rowid >= ?1 AND rowid <= ?2")?
             .execute(rows_from(self.number, seq))?;
@@ -139,14 +135,18 @@ impl Recording {
         transaction: &Transaction<'_>,
         events: &[NewEvent<'_>],
     ) -> Result<(), StoreError> {
-        let mut inserts = Inserts::new(transaction)?;
+        let mut inserts = Inserts::new(transaction, self)?;
         let mut json = String::new();
-        for event in events {
-            let prepared = Prepared::new(event, &mut json);
-            let records = self.insert_raw(&mut inserts, &prepared)?;
+        let masks = Masking::of(transaction)?.is_on;
+        for new in events {
+            let masked = if masks { masked_event(new.event)? } else { None };
+            let event = masked.as_ref().unwrap_or(new.event);
+            let prepared = Prepared::new(event, &new.records, &mut json);
+            let records = self.insert_raw(&mut inserts, &prepared, masks)?;
             self.insert_event(&mut inserts, &prepared, records.as_deref())?;
         }
-        Ok(())
+        inserts.json.finish()?;
+        inserts.raw.finish()
     }
 
     /// Writes requests behind those that were written. After an error, none of these is there.
@@ -206,7 +206,7 @@ impl Recording {
             self.totals.n_raw_records,
             self.totals.left_out.n_raw_records as i64,
         ])?;
-        inserts.json.execute(params![self.number, seq, json])?;
+        inserts.json.push(json.as_bytes())?;
         inserts.words.event(self.number, seq, event)?;
         self.totals.n_events += 1;
         self.totals.json_bytes += json.len() as u64;
@@ -218,6 +218,7 @@ impl Recording {
         &mut self,
         inserts: &mut Inserts<'_>,
         prepared: &Prepared<'_>,
+        masks: bool,
     ) -> Result<Option<String>, StoreError> {
         if prepared.records.is_empty() {
             return Ok(None);
@@ -231,6 +232,11 @@ impl Recording {
                     None
                 }
                 Raw::IsJson => Some(record::IS_JSON),
+                Raw::Bytes(bytes) if masks => {
+                    let text = String::from_utf8_lossy(bytes);
+                    let masked = mask_stored(&text).map(|masked| masked.text.into_bytes());
+                    Some(self.raw_number(inserts, masked.as_deref().unwrap_or(bytes))?)
+                }
                 Raw::Bytes(bytes) => Some(self.raw_number(inserts, bytes)?),
             };
             record::write(&mut list, &record.place, number);
@@ -245,8 +251,7 @@ impl Recording {
         if let Some(number) = self.raw_numbers.get(&content) {
             return Ok(*number);
         }
-        let number = self.totals.n_raw_records + 1;
-        inserts.raw.execute(params![self.number, number, bytes])?;
+        let number = inserts.raw.push(bytes)?;
         self.totals.n_raw_records = number;
         self.raw_numbers.insert(content, number);
         Ok(number)
@@ -262,16 +267,30 @@ impl Recording {
     }
 }
 
+/// The event without what looks like a key; `None` where nothing does.
+fn masked_event(event: &Event) -> Result<Option<Event>, StoreError> {
+    let mut json = String::new();
+    event.write_json(&mut json);
+    let Some(masked) = mask_stored(&json) else { return Ok(None) };
+    let event = Event::from_json(parse(masked.text)?, &mut Decoder::new());
+    event
+        .map(Some)
+        .map_err(|value| StoreError::Corrupt { detail: format!("a masked event is {}", value.kind()) })
+}
+
 impl<'t> Inserts<'t> {
-    fn new(transaction: &'t Transaction<'_>) -> Result<Self, StoreError> {
+    /// To go on with a recording.
+    fn new(transaction: &'t Transaction<'_>, recording: &Recording) -> Result<Self, StoreError> {
+        let Recording { number, totals, .. } = recording;
+        let packer = |shelf, next| Packer::new(transaction, shelf, *number, next);
         Ok(Self {
             row: transaction.prepare_cached(
                 "INSERT INTO events (recording, seq, event_id, invocation_id, author, branch, timestamp, kinds,
                      json_bytes, records, content, raw_records, withheld)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?,
-            json: transaction.prepare_cached("INSERT INTO event_json VALUES (?1, ?2, ?3)")?,
-            raw: transaction.prepare_cached("INSERT INTO raw_records VALUES (?1, ?2, ?3)")?,
+            json: packer(pack::EVENTS, totals.n_events)?,
+            raw: packer(pack::SOURCES, totals.n_raw_records + 1)?,
             words: Indexer::new(transaction)?,
         })
     }

@@ -5,6 +5,7 @@ use strata_model::{Decoder, Event, FromJson as _};
 
 use super::document::Document;
 use crate::column::{parse, text};
+use crate::pack::EVENTS;
 use crate::{Store, StoreError};
 
 /// Bits of a rowid below the recording's number.
@@ -109,19 +110,17 @@ fn index_some(transaction: &Transaction<'_>) -> Result<bool, StoreError> {
     let Some((recording, from, n_events)) = next else { return Ok(false) };
     let to = n_events.min(from.saturating_add(BATCH));
     let mut indexer = Indexer::new(transaction)?;
-    let mut events = transaction
-        .prepare_cached("SELECT seq, json FROM event_json WHERE recording = ?1 AND seq >= ?2 AND seq < ?3")?;
-    let mut rows = events.query(params![recording, from, to])?;
     let mut decoder = Decoder::new();
-    while let Some(row) = rows.next()? {
+    EVENTS.each(transaction, recording, from..to, |seq, json| {
         // What cannot be read is reported when the session is opened.
-        if let Ok(event) = parse(text(row, 1)?).map(|json| Event::from_json(json, &mut decoder))
+        if let Ok(event) = parse(json).map(|json| Event::from_json(json, &mut decoder))
             && let Ok(event) = event
         {
-            indexer.event(recording, row.get(0)?, &event)?;
+            indexer.event(recording, seq, &event)?;
         }
         decoder.take_diagnostics();
-    }
+        Ok(())
+    })?;
     if to == n_events {
         index_session(transaction, &mut indexer, recording)?;
     }

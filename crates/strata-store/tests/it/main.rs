@@ -51,23 +51,45 @@ impl Place {
         rusqlite::Connection::open(&self.path).unwrap()
     }
 
-    /// Rows of each table that holds parts of recordings, and how many recordings there are.
+    /// Puts other texts in the place of all packed events.
+    fn replace_packs(&self, texts: &[&str]) {
+        let all = self.bare();
+        all.execute("DELETE FROM event_packs WHERE rowid > 1", []).unwrap();
+        let length: usize = texts.iter().map(|text| text.len() + 4).sum();
+        let (n, length, packed) = (texts.len() as i64, length as i64, packed(texts));
+        all.execute(
+            "UPDATE event_packs SET last = ?1, count = ?2, length = ?3, packed = ?4",
+            (n - 1, n, length, packed),
+        )
+        .unwrap();
+    }
+
+    /// What each table holds of recordings, and how many recordings there are.
     fn stored_rows(&self) -> [i64; 8] {
         let connection = self.bare();
         let tables = [
-            "recordings",
-            "events",
-            "event_json",
-            "raw_records",
-            "states",
-            "requests",
-            "request_pieces",
-            "search",
+            ("count(*)", "recordings"),
+            ("count(*)", "events"),
+            ("coalesce(sum(count), 0)", "event_packs"),
+            ("coalesce(sum(count), 0)", "source_packs"),
+            ("count(*)", "states"),
+            ("count(*)", "requests"),
+            ("coalesce(sum(count), 0)", "request_packs"),
+            ("count(*)", "search"),
         ];
-        tables.map(|table| {
-            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        tables.map(|(n, table)| {
+            connection.query_row(&format!("SELECT {n} FROM {table}"), [], |row| row.get(0)).unwrap()
         })
     }
+}
+
+/// Texts as they are packed together.
+fn packed(texts: &[&str]) -> Vec<u8> {
+    let lengths = texts.iter().flat_map(|text| (text.len() as u32).to_le_bytes());
+    let pack: Vec<u8> = lengths.chain(texts.concat().into_bytes()).collect();
+    let mut packer = zstd::bulk::Compressor::new(1).unwrap();
+    packer.include_checksum(true).unwrap();
+    packer.compress(&pack).unwrap()
 }
 
 fn source(location: &str) -> Source {
@@ -88,6 +110,20 @@ fn listing(title: &str) -> Listing {
 fn session_from(text: &str) -> Session {
     let value = json::parse(text.as_bytes()).unwrap();
     Session::from_json(value, &mut Decoder::new())
+}
+
+/// A session whose events say these texts, which are written as in JSON.
+fn session_of(texts: impl IntoIterator<Item = String>) -> Session {
+    let mut session = session("s", 0, "");
+    let mut decoder = Decoder::new();
+    for (at, text) in texts.into_iter().enumerate() {
+        let event = format!(
+            r#"{{"id":"e{at}","invocationId":"i{}","author":"user","content":{{"parts":[{{"text":"{text}"}}],"role":"user"}},"timestamp":{at}.25}}"#,
+            at / 4
+        );
+        session.push_event(at, json::parse(event.as_bytes()).unwrap(), &mut decoder);
+    }
+    session
 }
 
 /// A session with this many events, and a text that tells it from others.

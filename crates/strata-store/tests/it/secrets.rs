@@ -1,9 +1,12 @@
 //! What is never written to the file.
 
-use strata_model::Fingerprint;
-use strata_store::{AppConfig, AppConfigOrigin, Listing, NewEvent, SearchQuery, Store, StoreError};
+use strata_model::{Diagnostic, Fingerprint, Json, Object, json};
+use strata_store::{
+    Alignment, AppConfig, AppConfigOrigin, FoundSecrets, LabRunState, Listing, NewEvent, RecordPlace,
+    RecordedRequest, SearchQuery, SessionId, Store, StoreError,
+};
 
-use crate::{Place, import_one, listing, session, source, span, titles};
+use crate::{Place, events, import_one, listing, session, source, span, text, titles};
 
 const KEY: &str = "sk-proj-abcdefghij0123456789ABCDEFGHIJ";
 
@@ -119,4 +122,104 @@ fn what_is_found_of_a_text_holds_no_key_nor_a_piece_of_one() {
     };
     assert_eq!(snippet("invoice"), ["use ‹redacted: API key› for the invoice 0"]);
     assert_eq!(snippet("abcdefghij0123456789ABCDEFGHIJ"), snippet("invoice"));
+}
+
+const PASSWORD: &str = "hunter2!hunter2";
+
+/// A session that says a key in all places where a session can.
+fn telling(store: &mut Store) -> SessionId {
+    let said = format!("use {KEY} at\n{KEY} or password={PASSWORD}");
+    let mut recorded = session("s", 3, &said.replace('\n', "\\n"));
+    recorded.state = Object::from_iter([("api", Json::from(said.as_str()))]);
+    let mut import = store.begin_import(source("a.json")).unwrap();
+    let mut recording = import.open_recording().unwrap();
+    let line = format!("password={PASSWORD}");
+    let mut events = events(&recorded);
+    events[0].records = vec![span(0, 9, Some(line.as_bytes())), span(9, 11, Some(b"{}"))];
+    import.append(&mut recording, &events).unwrap();
+    let body = format!(r#"{{"messages":[{{"content":"{KEY}"}},"b"]}}"#);
+    let request = RecordedRequest {
+        answer: Some(1),
+        body: json::parse(body.as_bytes()).unwrap(),
+        place: RecordPlace::Bytes(0..5),
+        alignment: Alignment::default(),
+        added_from: None,
+    };
+    import.append_requests(&mut recording, &[request]).unwrap();
+    import.close_recording(recording, &recorded, listing(&said)).unwrap();
+    let id = import.commit(&[Diagnostic::info("odd", "", said.clone())]).unwrap().remove(0).id;
+    // Keys are refused in what a person writes, passwords are not.
+    let edit = format!(r#"{{"edit":"replace","text":"password={PASSWORD}"}}"#);
+    store.create_experiment(&id, "X1", &[edit], 9).unwrap().unwrap();
+    let run = store.begin_lab_run(&id, "x1", "{}", 11).unwrap().unwrap();
+    store
+        .set_lab_run(run, LabRunState::Done, &format!(r#"{{"summary":"password={PASSWORD}"}}"#), 12)
+        .unwrap();
+    id
+}
+
+fn values(found: &FoundSecrets) -> Vec<(&'static str, usize)> {
+    found.kinds().collect()
+}
+
+#[test]
+fn what_looks_like_a_key_is_told_and_masked_for_good() {
+    let place = Place::new();
+    let mut store = place.open();
+    let id = telling(&mut store);
+    let other = import_one(&mut store, "b.json", &session("t", 2, "nothing"));
+    let found = store.secrets_of(&id).unwrap();
+    assert_eq!(values(&found), [("API key", 1), ("password", 1)]);
+    assert!(store.secrets_of(&other).unwrap().is_empty());
+    assert!(is_on_disk(&place, PASSWORD), "looking changes nothing");
+
+    let before = store.read_session_after(&id, &[]).unwrap().unwrap();
+    let changes = store.change_counter().unwrap();
+    assert_eq!(store.mask_secrets_of(&id).unwrap(), found);
+    assert!(store.mask_secrets_of(&other).unwrap().is_empty());
+    assert!(store.change_counter().unwrap() > changes);
+    while store.index_some().unwrap() {}
+    store.give_back_space().unwrap();
+    assert!(store.secrets_of(&id).unwrap().is_empty());
+    let after = store.read_session_after(&id, &before.marks).unwrap().unwrap();
+    assert_eq!((after.n_known, after.session.events.len()), (0, 3));
+    let text = text(&store.read_session(&id).unwrap().unwrap());
+    assert!(
+        text.contains("use ‹redacted: API key› at\\n‹redacted: API key› or password=‹redacted: password›"),
+        "{text}"
+    );
+    let entry = store.session_entry(&id).unwrap().unwrap();
+    let json = [0, 1, 2].map(|seq| store.event_json(&id, seq).unwrap().unwrap().len() as u64);
+    assert_eq!(entry.json_bytes, json.iter().sum::<u64>());
+    assert_eq!(store.source_records(&id, 0).unwrap().unwrap()[1].bytes.as_deref(), Some(&b"{}"[..]));
+    assert_eq!(store.requests(&id).unwrap().len(), 1);
+    let search =
+        |text| store.search(&SearchQuery { text, limit: 9, ..SearchQuery::default() }).unwrap().total;
+    assert_eq!((search("abcdefghij0123456789ABCDEFGHIJ"), search("redacted")), (0, 4));
+    for needle in [KEY, PASSWORD, "abcdefghij0123456789abcdefghij"] {
+        assert!(!is_on_disk(&place, needle), "{needle}");
+    }
+}
+
+#[test]
+fn what_is_stored_from_then_on_is_masked_until_it_is_kept_again() {
+    let place = Place::new();
+    let mut store = place.open();
+    store.set_masks_secrets(true).unwrap();
+    let id = telling(&mut store);
+    drop(store);
+    let mut store = place.open();
+    assert!(store.masks_secrets().unwrap());
+    let found = store.secrets_of(&id).unwrap();
+    // What a person writes beside a session is what they wrote.
+    assert_eq!(values(&found), [("password", 1)]);
+    let text = text(&store.read_session(&id).unwrap().unwrap());
+    assert!(!text.contains(KEY) && !text.contains(PASSWORD), "{text}");
+    assert_eq!(
+        store.search(&SearchQuery { text: "hunter2", limit: 9, ..SearchQuery::default() }).unwrap().total,
+        0
+    );
+    store.set_masks_secrets(false).unwrap();
+    let kept = import_one(&mut store, "c.json", &session("u", 1, KEY));
+    assert_eq!(values(&store.secrets_of(&kept).unwrap()), [("API key", 1)]);
 }

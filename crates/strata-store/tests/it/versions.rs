@@ -46,6 +46,11 @@ fn a_database_of_every_version_is_brought_up_to_date() {
         check_runs(&store, version);
         check_answers(&store, version);
         check_search(&mut store, version);
+        let n_steps = std::iter::from_fn(|| store.pack_some().unwrap().then_some(())).count();
+        assert_eq!(n_steps > 0, version < 6, "version {version}");
+        check_sample(&store);
+        check_requests(&store, version);
+        check_search(&mut store, 6);
         let again = import(&mut store, source("sample.jsonl"), &[session("s1", 4, TEXT)]);
         assert!(again[0].is_replacement, "ids are made as version {version} made them");
         assert_eq!(

@@ -2870,6 +2870,47 @@ atMs: number | null,
  */
 snippet: Array<SnippetPiece>, };
 
+export type KeptSecrets = {
+/**
+ * Different values in all.
+ */
+values: number,
+/**
+ * The most frequent first.
+ */
+kinds: Array<SecretKind>,
+/**
+ * Sessions that have some, the one with the most first.
+ */
+sessions: Array<SessionSecrets>, };
+
+export type SecretKind = {
+/**
+ * `API key`, `password`.
+ */
+name: string,
+/**
+ * Different values.
+ */
+values: number, };
+
+export type SecretState = {
+/**
+ * What is stored from now on is masked.
+ */
+masks: boolean,
+/**
+ * What was found when it was looked for last, since Strata was started; null where it was not. What was masked then
+ * is not there any more.
+ */
+found: KeptSecrets | null, };
+
+export type SessionSecrets = { session: string, title: string,
+/**
+ * Different values.
+ */
+values: number, kinds: Array<SecretKind>, };
+
 export type SessionComparison = { a: ComparedSide, b: ComparedSide,
 /**
  * Where A is a recording with edits, and B another recording: what came of the edits.
@@ -3180,6 +3221,14 @@ export interface Commands {
   "app/cacheRules": { readonly params: Record<string, never>; readonly result: Array<CacheRuleRow> };
   /** Where sessions are kept, and how much space they take. */
   "app/storage": { readonly params: Record<string, never>; readonly result: StorageInfo };
+  /** Whether what looks like a key is masked in what is stored, and what was found last. */
+  "secret/state": { readonly params: Record<string, never>; readonly result: SecretState };
+  /** Looks through all that is stored for what looks like a key, as a job. */
+  "secret/look": { readonly params: Record<string, never>; readonly result: JobStarted };
+  /** Masks what looks like a key in all that is stored, for good, as a job. */
+  "secret/mask": { readonly params: Record<string, never>; readonly result: JobStarted };
+  /** Stores what comes from now on as it was said. */
+  "secret/keep": { readonly params: Record<string, never>; readonly result: SecretState };
   /** What stored sessions told of how providers count. */
   "counts/learned": { readonly params: Record<string, never>; readonly result: LearnedCounts };
   /** Learns from all stored sessions how providers count, as a job. */

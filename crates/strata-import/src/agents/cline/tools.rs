@@ -70,12 +70,19 @@ impl OpenCalls {
         self.open = calls.filter_map(|call| Some((call.name.clone()?, call.id.clone()?))).collect();
     }
 
+    /// The call whose result is told by this name. Tools of servers are told by the name of what calls them: then it is
+    /// that of the only call.
+    fn open_call(&self, name: &str) -> Option<usize> {
+        let named = self.open.iter().position(|(open, _)| **open == *name);
+        named.or_else(|| (name == "use_mcp_tool" && self.open.len() == 1).then_some(0))
+    }
+
     /// Makes results of texts that tell one, by the name of its tool: `[list_files for 'src'] Result:`.
     pub(super) fn told(&mut self, turn: &mut Turn, messages: &mut Messages<'_>) {
         let mut parts = std::mem::take(&mut turn.parts).into_iter().peekable();
         while let Some(part) = parts.next() {
             let told = part.text.as_deref().and_then(|text| Some((result_of(text)?, text)));
-            let open = told.and_then(|((name, _), _)| self.open.iter().position(|(open, _)| **open == *name));
+            let open = told.and_then(|((name, _), _)| self.open_call(name));
             let (Some(((_, is_alone), text)), Some(open)) = (told, open) else {
                 turn.parts.push(part);
                 continue;
@@ -91,6 +98,11 @@ impl OpenCalls {
             messages.result(Some(id), Some(name), Some(Json::String(content.into())), false, turn);
         }
     }
+}
+
+/// Whether a text tells the result of a tool.
+pub(super) fn is_told_result(text: &str) -> bool {
+    result_of(text).is_some()
 }
 
 /// The tool whose result a text tells, and whether the result itself is still to come.
