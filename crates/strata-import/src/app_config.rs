@@ -89,6 +89,19 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_is_not_known_costs_itself_and_no_other() {
+        let json = br#"{"name":"a","root_agent":{"name":"r","tools":[{"type":"load_memory"},
+            {"type":"mcp","name":"files","server":"x"},"google_search",{"type":"exit_loop"}]}}"#;
+        let read = read_app_config(json, &|_| None).unwrap();
+        let root = read.app.root_agent.unwrap();
+        let names: Vec<String> = root.tools().iter().map(|tool| tool.name().to_string()).collect();
+        assert_eq!(names, ["load_memory", "files", "unknown tool", "exit_loop"]);
+        let found: Vec<_> = read.diagnostics.iter().map(|found| (found.code, found.at.as_str())).collect();
+        let at = |n: usize| format!("root_agent.tools[{n}]");
+        assert_eq!(found, [("unknown-tool", &*at(1)), ("unknown-tool", &*at(2))]);
+    }
+
+    #[test]
     fn an_app_is_read_from_json_and_yaml() {
         let json = r#"{"name":"a","root_agent":{"name":"r","instruction":"Be {mood}.","tools":[{"type":"load_memory"}]}}"#;
         let yaml =

@@ -14,6 +14,7 @@ use super::words::{AgentKind, AgentMode, IncludeContents};
 use crate::Str;
 use crate::content::Content;
 use crate::decode::{Decoder, FromJson, record};
+use crate::diagnostic::Diagnostic;
 use crate::json::{Json, Object};
 
 record! {
@@ -196,10 +197,8 @@ pub struct Example {
     pub output: Vec<Content>,
 }
 
-impl FromJson for Tool {
-    const EXPECTED: &'static str = "a tool with a known type";
-
-    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+impl Tool {
+    fn known_from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
         let flag = |key: &str| value.get(key).and_then(Json::as_bool);
         let declaration = || value.get("declaration").and_then(Json::as_object).cloned().unwrap_or_default();
         Ok(match value.get("type").and_then(Json::as_str) {
@@ -270,6 +269,31 @@ impl FromJson for Tool {
                 class: value.get("class").and_then(Json::as_str).map(Str::from),
             },
             _ => return Err(value),
+        })
+    }
+}
+
+impl FromJson for Tool {
+    const EXPECTED: &'static str = "a tool with a known type";
+
+    /// A tool that cannot be read costs itself and no other: it is one whose code is not known.
+    fn from_json(value: Json, decoder: &mut Decoder) -> Result<Self, Json> {
+        Self::known_from_json(value, decoder).or_else(|unread| {
+            let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).map(Str::from);
+            let class = text(&unread, "type");
+            let declared = unread.get("declaration").and_then(|declaration| text(declaration, "name"));
+            let name = text(&unread, "name").or(declared).or_else(|| class.clone());
+            let name = name.unwrap_or_else(|| "unknown tool".into());
+            decoder.report(Diagnostic::warning(
+                "unknown-tool",
+                decoder.at(),
+                format!(
+                    "the tool {name} should be {} and is not; what it adds to prompts is not known, and missing from \
+                     them where they are not recorded",
+                    Self::EXPECTED
+                ),
+            ));
+            Ok(Self::Code { name, class })
         })
     }
 
