@@ -13,19 +13,24 @@ fn requests_are_compiled_from_events_as_they_were_sent() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/runtime");
     let mut files: Vec<_> = entries_of(&corpus).into_iter().flat_map(|family| entries_of(&family)).collect();
     files.sort();
-    let (mut n_sent, mut n_wrong) = (0, 0);
+    let (mut n_sent, mut n_wrong, mut n_gaps, mut n_doubted) = (0, 0, 0, 0);
     let mut otherwise = String::new();
     for file in files {
         let scenario = json::parse(&std::fs::read(&file).expect("a scenario")).expect("JSON");
         let Some(told) = told(&scenario) else { continue };
         n_sent += told.n_sent;
         n_wrong += told.n_wrong;
+        n_gaps += told.n_gaps;
+        n_doubted += told.n_doubted;
         if told.n_wrong > 0 {
             let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
             let _ = writeln!(otherwise, "{name}: {} of {} sent", told.n_wrong, told.n_sent);
         }
     }
-    insta::assert_snapshot!(format!("{n_wrong} of {n_sent} requests\n\n{otherwise}"));
+    insta::assert_snapshot!(format!(
+        "{n_wrong} of {n_sent} requests, {n_gaps} of them with a gap that is said; {n_doubted} of the others are said to lack \
+         the input of a node\n\n{otherwise}"
+    ));
 }
 
 fn entries_of(folder: &Path) -> Vec<std::path::PathBuf> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_engine::{
     Artifact, Artifacts, Backend, Call, CallSource, Compilation, CompileContext, EventView, Experiment,
-    FlowKind, Invocation, RunConfig, Services, StageCache, compile, infer_app,
+    FlowKind, Invocation, Memory, RunConfig, Services, StageCache, compile, infer_app,
 };
 use strata_import::read_app_config;
 use strata_model::{App, Decoder, FromJson, Json, Object, Part, Session, Str, json};
@@ -89,7 +89,8 @@ impl Example {
         let given = self.artifacts.clone().map(|artifacts| Arc::new(Artifacts::new(artifacts)));
         Services {
             artifacts: given.or_else(|| recorded.artifacts.clone()),
-            memory: Some(self.memory.clone()),
+            memory: Some(Memory::Sessions(self.memory.clone())),
+            ..Services::default()
         }
     }
 

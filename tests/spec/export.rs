@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use strata_engine::turn::compaction::{Decision, after_invocation, token_threshold};
-use strata_engine::{Backend, CompileContext, Outcome};
+use strata_engine::{Backend, CompileContext, Memory, Outcome};
 use strata_model::{FromJson as _, Json, Object, json};
 
 use crate::example::Example;
@@ -117,8 +117,11 @@ fn given(context: &CompileContext<'_>, case: &Case, example: &Example) -> Object
     out.push("vertex", context.backend == Backend::Vertex);
     out.push_some("run", case.given("run").and_then(|text| json::parse(text.as_bytes()).ok()));
     out.push("artifacts", artifacts(context));
-    let memory = context.services.memory.iter().flat_map(|sessions| sessions.iter());
-    out.push("memory", memory.map(|session| session.to_json()).collect::<Vec<_>>());
+    let memory = match &context.services.memory {
+        Some(Memory::Sessions(sessions)) => sessions.as_slice(),
+        _ => &[],
+    };
+    out.push("memory", memory.iter().map(|session| session.to_json()).collect::<Vec<_>>());
     out
 }
 

@@ -162,6 +162,7 @@ commands! {
     "session/header" session::Header => session::SessionHeader: "The numbers of an open session, as far as it is compiled";
     "session/setApp" session::SetApp => session::SessionHeader: "Compiles a session with this app configuration from now on";
     "session/setModel" session::SetModel => session::SessionHeader: "Counts and prices a session that names no model as if sent to one";
+    "session/setServices" session::SetServices => session::SessionHeader: "Compiles a session with the files and the memory of its app";
     "session/compare" comparison::CompareSessions => comparison::SessionComparison: "Two sessions of one task, before and after a change: what makes the difference";
     "session/follow" session::Follow => session::FollowState: "Reads the file of a session again whenever it changes, or stops that";
     "session/remove" session::Remove => session::Removed: "Takes a session out of the store";

@@ -4,6 +4,7 @@
 //! TypeScript types and the table in ARCHITECTURE.md are all made from it.
 
 pub mod api;
+mod beside;
 mod command;
 mod data_folder;
 mod edit_file;

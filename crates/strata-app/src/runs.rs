@@ -223,6 +223,7 @@ impl Runs {
         let given = AppSource::given(read_app(path)?.app, Some(location), open.experiment.session());
         let experiment =
             Experiment::new(open.experiment.session().clone(), given.app.clone(), open.experiment.kind())
+                .with_services(open.services.given.clone())
                 .with_recorded_calls(made_from(&requests))
                 .with_requests(answered(&requests));
         RecordedTurn::up_to(&experiment, &given, &requests, from.call)

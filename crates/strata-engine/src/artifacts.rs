@@ -97,9 +97,38 @@ impl Artifacts {
         Self::new(list)
     }
 
+    /// The artifacts after this version of one was saved; earlier ones that are not there cannot be loaded.
+    #[must_use]
+    pub(crate) fn with_version(&self, name: &Str, version: usize, part: Option<&Arc<Part>>) -> Self {
+        let mut list = self.list().to_vec();
+        let at = list.iter().rposition(|artifact| artifact.name == *name).unwrap_or_else(|| {
+            list.push(Artifact { name: name.clone(), versions: Vec::new() });
+            list.len() - 1
+        });
+        let versions = &mut list[at].versions;
+        versions.resize(versions.len().max(version + 1), None);
+        versions[version] = part.cloned();
+        let mut saved = FingerprintBuilder::new();
+        saved.fingerprint(self.fingerprint).text(name).number(version as u64);
+        if let Some(part) = part {
+            saved.json(&part.to_json());
+        }
+        Self { len: list.len(), all: Arc::new(list), fingerprint: saved.finish() }
+    }
+
     /// The latest version of an artifact, if it can be loaded.
     pub fn load(&self, name: &str) -> Option<&Arc<Part>> {
         self.resolved(self.versions(name)?.last()?.as_ref()?)
+    }
+
+    /// Whether it is known what was saved last under a name, and be it nothing.
+    pub(crate) fn has_content(&self, name: &str) -> bool {
+        let last = self.versions(name).and_then(<[_]>::last);
+        match last.and_then(Option::as_ref) {
+            // A reference that leads nowhere may lead somewhere in the app.
+            Some(part) => Reference::of(part).is_none() || self.load(name).is_some(),
+            None => false,
+        }
     }
 
     /// A version of an artifact counted from 0, if it can be loaded.

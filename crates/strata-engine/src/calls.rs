@@ -138,6 +138,8 @@ impl Calls {
                     model: event.model_version.clone(),
                     error: error(event),
                 };
+                call.invocation.is_input_unknown =
+                    call.input.is_none() && self.so_far.lacks_input(at, event, recording.rules.index);
                 (recording.rules.amend)(&mut call);
                 self.list.push(call);
             }
@@ -311,6 +313,13 @@ impl SoFar {
         }
     }
 
+    /// Whether the author of the event at a place was given something as a node that no event tells.
+    fn lacks_input(&self, at: usize, event: &Event, index: &AppIndex) -> bool {
+        let is_told =
+            || index.find(&event.author).is_some_and(|agent| self.nodes.is_told(event, agent, index));
+        is_given_node(event, index) && self.nodes.first(at, event).is_some() && !is_told()
+    }
+
     fn call(&self, id: &str) -> Option<&FunctionCall> {
         self.calls.get(id)?.function_call.as_deref()
     }
@@ -386,6 +395,22 @@ fn single_turn_input(
         ..Event::default()
     };
     Some((first, LoggedEvent::new(Arc::new(input), None)))
+}
+
+/// Whether a workflow, or code of a node, ran the author of an event with an input of its own. Agents that stand below
+/// another agent answered in its place, or to a call of it.
+fn is_given_node(event: &Event, index: &AppIndex) -> bool {
+    let agent = index.find(&event.author);
+    if agent.is_some_and(|agent| !matches!(index.mode(agent), None | Some(AgentMode::SingleTurn))) {
+        return false;
+    }
+    let mut steps =
+        event.node_info.path.as_str().rsplit('/').map(|step| step.rsplit_once('@').unwrap_or((step, "")).0);
+    let (leaf, above) = (steps.next(), steps.next());
+    leaf == Some(&*event.author)
+        && above.is_some_and(|above| {
+            above != &*event.author && index.find(above).is_none_or(|above| !index.agent(above).is_llm())
+        })
 }
 
 /// The call an agent's branch is named after: `name@<call id>`.

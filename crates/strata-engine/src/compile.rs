@@ -1,9 +1,9 @@
 //! Running a flow: from the frozen inputs of a call to its working context.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use strata_model::{Diagnostic, EventIndex, Fingerprint, LlmRequest, Object, Part, Severity, Str};
+use strata_model::{Diagnostic, EventIndex, Fingerprint, Gap, LlmRequest, Object, Part, Severity, Str};
 
 use crate::artifacts::Artifacts;
 use crate::context::{CompileContext, Services};
@@ -68,6 +68,11 @@ impl Compilation {
     pub fn errors(&self) -> Vec<Diagnostic> {
         let said = self.stages.iter().flat_map(|stage| &stage.output.diagnostics);
         said.filter(|said| said.severity == Severity::Error).cloned().collect()
+    }
+
+    /// What stages would have put into the request and nobody knows.
+    pub fn gaps(&self) -> BTreeSet<Gap> {
+        self.stages.iter().flat_map(|stage| &stage.output.gaps).copied().collect()
     }
 
     pub fn stage(&self, processor: &str) -> Option<&Stage> {

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents, ModelFamily, ModelSpec};
-use strata_model::{Agent, Content, Contents, EventIndex, NodePath, Object, RecordedCall, Session, Str};
+use strata_model::{Agent, Content, Contents, EventIndex, NodePath, Object, RecordedCall, Str};
 
 use crate::answers::Answers;
 use crate::app_index::{AgentId, AppIndex};
 use crate::artifacts::Artifacts;
 use crate::backend::Backend;
 use crate::log::EventView;
+use crate::memory::Memory;
 use crate::models;
 use crate::state_history::StateView;
 
@@ -36,6 +37,9 @@ pub struct Invocation {
     pub is_compaction_active: bool,
     /// Toolsets that could not be opened, by their place among the agent's tools.
     pub closed_toolsets: Vec<usize>,
+    /// It is a node that was given something which is not known: its workflow or the code that ran it said more than
+    /// events hold.
+    pub is_input_unknown: bool,
     pub run_config: RunConfig,
 }
 
@@ -55,6 +59,7 @@ impl Invocation {
             context_cache_config: None,
             is_compaction_active: true,
             closed_toolsets: Vec::new(),
+            is_input_unknown: false,
             run_config: RunConfig::default(),
         }
     }
@@ -72,12 +77,25 @@ pub struct RunConfig {
     pub support_cfc: bool,
 }
 
-/// What exists beside the session. `None`: the app runs without that service.
+/// What exists beside the session. `None`: the app runs without that service, or, of a recorded session, it is not known
+/// what the service held.
 #[derive(Debug, Clone, Default)]
 pub struct Services {
     pub artifacts: Option<Arc<Artifacts>>,
-    /// Sessions that were added to memory, in that order.
-    pub memory: Option<Arc<Vec<Session>>>,
+    pub artifacts_known: ArtifactsKnown,
+    pub memory: Option<Memory>,
+}
+
+/// How much is known of the artifacts beside a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum ArtifactsKnown {
+    /// All there is: one that cannot be loaded cannot be loaded by the app either.
+    #[default]
+    All,
+    /// All names. What was in one that cannot be loaded is not known.
+    Names,
+    /// Those that events of the session tell of, and nothing of what was in them.
+    Told,
 }
 
 /// All inputs of one compile, frozen.

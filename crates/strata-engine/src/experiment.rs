@@ -15,7 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use imbl::OrdMap;
-use strata_model::{App, Event, EventIndex, LlmRequest, RecordedCall, Session, SharedList, SharedListIter};
+use strata_model::{
+    App, Event, EventIndex, GivenServices, LlmRequest, RecordedCall, Session, SharedList, SharedListIter,
+};
 
 pub use event_change::EventChange;
 pub(crate) use event_change::{ReplacedEvents, silent};
@@ -58,6 +60,8 @@ pub struct Experiment {
     calls: Calls,
     flows: Vec<Flow>,
     services: Arc<RecordedServices>,
+    /// What was given of them.
+    given: Arc<GivenServices>,
     backend: Backend,
     /// None: what was answered is in the events.
     answers: Arc<Answers>,
@@ -103,7 +107,8 @@ impl Experiment {
             states: Arc::new(StateHistory::new(&session)),
             calls: read.calls,
             flows: flows(&index, kind),
-            services: Arc::new(RecordedServices::of(&session)),
+            services: Arc::new(RecordedServices::of(&session, &GivenServices::default())),
+            given: Arc::default(),
             answers: Arc::default(),
             recorded: RecordedRequests::default(),
             checkpoints,
@@ -116,6 +121,19 @@ impl Experiment {
             kind,
             app,
         }
+    }
+
+    /// The session with what services of its app held beside it. What a recorder saw of its calls is added after that.
+    #[must_use]
+    pub fn with_services(mut self, given: Arc<GivenServices>) -> Self {
+        self.services = Arc::new(RecordedServices::of(&self.session, &given));
+        self.given = given;
+        self
+    }
+
+    /// What was given of the services of its app.
+    pub fn given_services(&self) -> &Arc<GivenServices> {
+        &self.given
     }
 
     /// The session with requests that were really sent, each with the event that answers it, in the order in which
@@ -244,6 +262,7 @@ impl Experiment {
             calls: read.calls,
             flows: self.flows.clone(),
             services,
+            given: self.given.clone(),
             backend: self.backend,
             answers: self.answers.clone(),
             recorded,
@@ -258,8 +277,9 @@ impl Experiment {
     /// What calls could use in a session that has the first so many events of this one.
     fn services_of(&self, grown: &Session, kept: usize) -> Arc<RecordedServices> {
         let has_artifacts = |event: &Arc<Event>| !event.actions.artifact_delta.is_empty();
-        if self.session.events[kept..].iter().chain(&grown.events[kept..]).any(has_artifacts) {
-            Arc::new(RecordedServices::of(grown))
+        let is_timed = self.given.artifacts.is_some();
+        if is_timed || self.session.events[kept..].iter().chain(&grown.events[kept..]).any(has_artifacts) {
+            Arc::new(RecordedServices::of(grown, &self.given))
         } else {
             self.services.clone()
         }
@@ -278,6 +298,7 @@ impl Experiment {
             calls: self.calls.clone(),
             flows: self.flows.clone(),
             services: self.services.clone(),
+            given: self.given.clone(),
             backend: self.backend,
             answers: self.answers.clone(),
             recorded: self.recorded.clone(),

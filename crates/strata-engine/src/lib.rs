@@ -62,7 +62,7 @@ pub use calls::{Answer, Call, Certainty, answers, n_calls};
 pub use compile::{Compilation, CompileRun, Outcome, RecordedStage, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
 pub use contents::{History, Omission, OmissionReason};
-pub use context::{CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
+pub use context::{ArtifactsKnown, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
 pub use edit::{
     AppEdit, ClearedResults, CompactionEdit, Edit, EventsEdit, FlowEdit, JsonObject, LaidSummary,
 };
@@ -77,6 +77,7 @@ pub use log::{
     EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, events_after_rewinds, live_events,
     surviving,
 };
+pub use memory::Memory;
 pub use models::{bare_model_name, is_gemini};
 pub use node_input::input_content;
 pub use overlay::{EditDraft, EditNote, Edited};

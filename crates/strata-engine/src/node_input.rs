@@ -95,6 +95,11 @@ impl NodeRuns {
         }
     }
 
+    /// Whether events tell what the agent that an event is of was given as a node, and be it nothing.
+    pub(crate) fn is_told(&self, event: &Event, agent: AgentId, index: &AppIndex) -> bool {
+        self.given(event.node_info.path.as_str(), agent, &event.invocation_id, index).is_some()
+    }
+
     fn given(&self, path: &str, node: AgentId, invocation: &str, index: &AppIndex) -> Option<Value> {
         let workflow = index.workflow(node)?;
         let (above, leaf) = path.rsplit_once('/')?;

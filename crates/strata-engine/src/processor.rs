@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use strata_model::{
-    Diagnostic, Event, EventIndex, Fingerprint, FingerprintBuilder, FunctionCall, LlmRequest, Object, Part,
-    Str,
+    Diagnostic, Event, EventIndex, Fingerprint, FingerprintBuilder, FunctionCall, Gap, LlmRequest, Object,
+    Part, Str,
 };
 
 use crate::context::CompileContext;
@@ -70,6 +70,8 @@ pub struct StageOutput {
     pub end: Option<EarlyEnd>,
     /// Memories looked up on the way: `(query, ranks found)`.
     pub memory_searches: Vec<MemorySearch>,
+    /// What the stage would have put into the request and nobody knows: each is said in a diagnostic too.
+    pub gaps: BTreeSet<Gap>,
     /// The check of the token trigger.
     pub compaction: Option<CompactionCheck>,
     /// Artifacts that tools saved.

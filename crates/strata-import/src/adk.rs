@@ -17,7 +17,8 @@ mod spelling;
 mod stored;
 
 pub(crate) use database::{
-    is_database, is_pickle_database, is_sqlite, read_database, read_pickle_database, read_sqlite,
+    MEMORY_TABLE, is_database, is_memory_database, is_pickle_database, is_sqlite, read_database,
+    read_pickle_database, read_sqlite,
 };
 pub(crate) use debug_log::read as read_debug_log;
 pub(crate) use document::{AdkFormats, read_document};

@@ -2,6 +2,7 @@
 
 use strata_model::{Json, json};
 
+use crate::adk::is_memory_database;
 use crate::format::{Format, UnreadFormat};
 use crate::head::Head;
 use crate::keys::Keys;
@@ -80,9 +81,13 @@ fn settled(detection: Detection) -> HeadDetection {
 pub fn detect_tables(tables: &[Table]) -> Detection {
     let is_it = |sign: &Sign| matches!(sign, Sign::InTables(holds) if holds(tables));
     let found = by_signs(is_it).map(Detection::Readable);
-    found
-        .or_else(|| unread(is_it))
-        .unwrap_or_else(|| not_a_session("a database without tables of a known tool"))
+    found.or_else(|| unread(is_it)).unwrap_or_else(|| {
+        not_a_session(if is_memory_database(tables) {
+            "what an ADK app remembers. Give it to a session of the app, as its memory"
+        } else {
+            "a database without tables of a known tool"
+        })
+    })
 }
 
 /// The first format of which a sign is found.

@@ -49,6 +49,12 @@ pub enum Gap {
     Tools,
     /// Temperature and the like.
     Settings,
+    /// What a search in memory found.
+    Memories,
+    /// What was in files that were loaded.
+    Artifacts,
+    /// What the node of a workflow was given.
+    NodeInput,
 }
 
 impl Gap {
@@ -58,6 +64,9 @@ impl Gap {
             Self::SystemText => "system text",
             Self::Tools => "tool declarations",
             Self::Settings => "settings",
+            Self::Memories => "memories that were found",
+            Self::Artifacts => "files that were loaded",
+            Self::NodeInput => "the input of the node",
         }
     }
 }

@@ -3,11 +3,14 @@
 //! ADK builds prompts with `str()`, `repr()`, `str.strip()` and Python regular expressions, so the bytes of a
 //! request depend on these rules (`ADK.md` sections 0.2 and 0.3).
 
+mod time;
 mod unicode14;
 
 use std::fmt::Write as _;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
+
+pub use time::iso_timestamp;
 
 pub use crate::float::{float_repr, pydantic_float};
 use crate::json::{Json, Object};

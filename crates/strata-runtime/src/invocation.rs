@@ -182,6 +182,7 @@ impl InvocationContext {
             context_cache_config: run.context_cache_config.clone(),
             is_compaction_active: run.is_compaction_active,
             closed_toolsets: Vec::new(),
+            is_input_unknown: false,
             run_config: run.config.requests.clone(),
         }
     }

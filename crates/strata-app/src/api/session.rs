@@ -295,6 +295,34 @@ pub struct AppInfo {
     pub names_no_model: bool,
     /// The model that was chosen: prompts are counted and priced as if sent to it.
     pub as_if: Option<String>,
+    /// The files of the app's artifact service. None: what was in files is known only where it was recorded.
+    pub artifacts: Option<ServiceInfo>,
+    /// What the app remembers. None: what searches found is known only where it was recorded.
+    pub memory: Option<ServiceInfo>,
+}
+
+/// Where something that a session is compiled with was read from.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceInfo {
+    /// A folder or file on this computer.
+    pub path: String,
+    /// It lay beside the session, and nobody named it.
+    pub is_found: bool,
+    /// Files that the session can see, or things that are remembered.
+    pub items: u32,
+}
+
+/// `session/setServices`: compiles a session of google-adk with what its services hold from now on.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SetServices {
+    pub session: String,
+    /// The root of a FileArtifactService; absent to go by what lies beside the session.
+    pub artifacts: Option<String>,
+    /// A database of SqliteMemoryService, a file of memories, sessions that were remembered, or a recording of an app that
+    /// searched; absent to go by what lies beside the session.
+    pub memory: Option<String>,
 }
 
 /// `session/setApp`: compiles the session with this configuration file from now on.

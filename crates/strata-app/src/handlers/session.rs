@@ -13,9 +13,10 @@ use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
     AgentSummary, AppInfo, CalibratedTotal, ContextWindow, Header, Import, ImportUploads, JobStarted, List,
-    Open, PriceInfo, Remove, Removed, ReportedUsage, SessionHeader, SessionPage, SetApp, SetModel,
-    TokenizerInfo, UnmappedRow, UploadedFile,
+    Open, PriceInfo, Remove, Removed, ReportedUsage, ServiceInfo, SessionHeader, SessionPage, SetApp, SetModel,
+    SetServices, TokenizerInfo, UnmappedRow, UploadedFile,
 };
+use crate::beside::{ServicePlaces, ServiceSource, not_of_adk};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Input, now_ms};
@@ -121,6 +122,33 @@ impl Handler for SetModel {
     }
 }
 
+impl Handler for SetServices {
+    fn run(self, strata: &Strata) -> Result<SessionHeader, AppError> {
+        let id = recorded(&self.session, "Its files and its memory are those of its session")?;
+        let places = ServicePlaces {
+            artifacts: self.artifacts.map(PathBuf::from),
+            memory: self.memory.map(PathBuf::from),
+        };
+        let open = strata.sessions.get(&self.session)?;
+        if open.experiment.kind() != FlowKind::Adk {
+            return Err(not_of_adk());
+        }
+        // Refused before it is kept.
+        places.read(open.experiment.session(), None)?;
+        places.choose(&mut strata.workspace.store(), &id)?;
+        strata.sessions.close_with_experiments(&id);
+        header(strata, &*strata.sessions.get(&self.session)?)
+    }
+}
+
+fn service_info(source: &ServiceSource) -> ServiceInfo {
+    ServiceInfo {
+        path: source.path.display().to_string(),
+        is_found: source.is_found,
+        items: source.n_items as u32,
+    }
+}
+
 impl Handler for Remove {
     fn run(self, strata: &Strata) -> Result<Removed, AppError> {
         let id = SessionId::from(&*self.session);
@@ -174,6 +202,8 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
             notes: open.app.notes.clone(),
             names_no_model: open.app.names_no_model,
             as_if: open.app.as_if.clone(),
+            artifacts: open.services.artifacts.as_ref().map(service_info),
+            memory: open.services.memory.as_ref().map(service_info),
         },
         diagnostics: open.diagnostics.clone(),
         unmapped: unmapped(open),

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use strata_import::{Import, SqlValue, Table, TableError, TableSource, import_tables};
-use strata_model::Diagnostic;
+use strata_import::{
+    Import, SqlValue, Table, TableError, TableSource, import_tables, memory_of_sessions, read_memory_tables,
+};
+use strata_model::{Diagnostic, GivenMemory};
+use tokio_util::sync::CancellationToken;
 
 use crate::watch::Watch;
 
@@ -27,6 +30,32 @@ pub(crate) fn import(path: &Path, watch: &dyn Watch) -> Option<Import> {
         },
     };
     (!watch.is_cancelled()).then_some(import)
+}
+
+/// What a database says was remembered: one of memory, or of sessions that were.
+pub(crate) fn read_memory(path: &Path) -> Result<GivenMemory, String> {
+    let database = Database::open(path)?;
+    let stop = CancellationToken::new();
+    let mut tables = Tables { connection: &database.connection, watch: &Unwatched(&stop) };
+    if let Some(memory) = read_memory_tables(&mut tables).map_err(|error| error.to_string())? {
+        return Ok(memory);
+    }
+    let import = import_tables(&mut tables);
+    match import.diagnostics.first() {
+        Some(reason) if import.sessions.is_empty() => Err(reason.message.clone()),
+        _ => Ok(memory_of_sessions(import.sessions)),
+    }
+}
+
+/// Nobody waits to stop it.
+struct Unwatched<'s>(&'s CancellationToken);
+
+impl Watch for Unwatched<'_> {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn stop(&self) -> &CancellationToken {
+        self.0
+    }
 }
 
 /// Where a database has what was not written into it yet.
@@ -222,19 +251,7 @@ fn value(value: ValueRef<'_>) -> SqlValue<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use tokio_util::sync::CancellationToken;
-
     use super::*;
-
-    struct Unwatched(CancellationToken);
-
-    impl Watch for Unwatched {
-        fn progress(&self, _: u64, _: u64) {}
-
-        fn stop(&self) -> &CancellationToken {
-            &self.0
-        }
-    }
 
     fn names(folder: &Path) -> BTreeSet<std::ffi::OsString> {
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
@@ -258,7 +275,7 @@ mod tests {
     #[track_caller]
     fn check_leaves_nothing(folder: &Path, database: &Path) {
         let before = names(folder);
-        let import = import(database, &Unwatched(CancellationToken::new())).unwrap();
+        let import = import(database, &Unwatched(&CancellationToken::new())).unwrap();
         assert_eq!(import.sessions.len(), 1, "{:?}", import.diagnostics);
         assert_eq!(names(folder), before);
     }

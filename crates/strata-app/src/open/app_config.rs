@@ -13,6 +13,7 @@ use strata_store::{AppConfig, AppConfigOrigin};
 
 use super::assumed_model::{names_no_model, with_model};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::beside::SessionServices;
 use crate::error::AppError;
 
 /// From this release on, histories are built as by the known one.
@@ -105,6 +106,12 @@ impl AppSource {
         let note = format!("No model is named: counted and priced as if sent to {model}.");
         let notes = self.notes.into_iter().chain([note]).collect();
         Self { app, notes, as_if: Some(model.to_owned()), ..self }
+    }
+
+    /// With a word on what else it is compiled with.
+    pub(crate) fn with_services(self, services: &SessionServices) -> Self {
+        let notes = self.notes.into_iter().chain(services.notes()).collect();
+        Self { notes, ..self }
     }
 
     /// With the model that somebody chose for the session, if it still lacks one.

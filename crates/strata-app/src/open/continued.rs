@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use strata_engine::{Experiment, FlowKind, GrownExperiment, Growth};
 use strata_measure::analysis::SessionAnalysis;
-use strata_model::{App, EventIndex, Fingerprint, Json, LlmRequest, RecordedCall, Session, is_written_alike};
+use strata_model::{
+    App, EventIndex, Fingerprint, GivenServices, Json, LlmRequest, RecordedCall, Session, is_written_alike,
+};
 use strata_store::{MarkedRequest, SessionId, Store, StoreError};
 
 /// The requests of a stored session that were answered, in the order in which they were sent or added.
@@ -92,6 +94,7 @@ pub(super) struct StoredSession<'r> {
     pub answered: &'r AnsweredRequests,
     pub app: Arc<App>,
     pub kind: FlowKind,
+    pub services: &'r Arc<GivenServices>,
 }
 
 /// What was known of a session.
@@ -119,6 +122,7 @@ impl StoredSession<'_> {
 
     fn read_anew(self) -> Experiment {
         Experiment::new(Arc::new(self.session), self.app, self.kind)
+            .with_services(self.services.clone())
             .with_recorded_calls(self.answered.calls())
             .with_requests(self.answered.requests())
     }
@@ -131,7 +135,8 @@ impl StoredSession<'_> {
             == (&now.id, &now.app_name, &now.user_id)
             && is_written_alike(&before.other, &now.other)
             && earlier.experiment.kind() == self.kind
-            && is_written_alike(earlier.experiment.app(), &self.app);
+            && is_written_alike(earlier.experiment.app(), &self.app)
+            && *earlier.experiment.given_services() == *self.services;
         // A request that is gone or another one now is forgotten with its answer alone.
         let (marks, known) = (self.answered.marks(), earlier.answered.marks());
         let stays = |(answer, known): (&EventIndex, &Vec<Fingerprint>)| {
@@ -163,12 +168,15 @@ impl StoredSession<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use strata_measure::analysis::Counting;
     use strata_model::json;
     use strata_testkit::{experiment, session};
 
     use super::*;
 
+    static NO_SERVICES: OnceLock<Arc<GivenServices>> = OnceLock::new();
     const SHORT: &str = "user: Hello\nbot: Hi\nuser: Still there?\nbot: Yes";
     const N_SHORT: usize = 4;
     const LONG: &str = "user: Hello\nbot: Hi\nuser: Still there?\nbot: Yes\nuser: Bye\nbot: Good bye";
@@ -192,7 +200,8 @@ mod tests {
     }
 
     fn stored<'r>(app: &Arc<App>, kind: FlowKind, answered: &'r AnsweredRequests) -> StoredSession<'r> {
-        StoredSession { session: session(LONG), n_known: N_SHORT, answered, app: app.clone(), kind }
+        let services = NO_SERVICES.get_or_init(Arc::default);
+        StoredSession { session: session(LONG), n_known: N_SHORT, answered, app: app.clone(), kind, services }
     }
 
     /// Goes on from the short session with these requests to the long one with those: the calls that are known then and

@@ -1,9 +1,9 @@
 //! What the numbers of a call rest on.
 
-use strata_engine::Experiment;
+use strata_engine::{Call, Experiment};
 use strata_import::Format;
 use strata_measure::analysis::CallAnalysis;
-use strata_model::{Evidence, EvidenceKind, Gap, LlmRequest};
+use strata_model::{Evidence, EvidenceKind, Gap, Json, LlmRequest, Tool};
 
 use super::app_config::AppSource;
 
@@ -16,7 +16,8 @@ pub(crate) fn evidence(
 ) -> Evidence {
     if !experiment.has_recorded_request(call.number) {
         let kind = if app.is_inferred { EvidenceKind::Inferred } else { EvidenceKind::Given };
-        let lacks = if app.is_inferred { gaps_of_inferred(experiment, call) } else { Vec::new() };
+        let mut lacks = if app.is_inferred { gaps_of_inferred(experiment, call) } else { Vec::new() };
+        lacks.extend(&call.gaps);
         let source = app.location.clone().unwrap_or_default();
         return Evidence { kind, source, lacks, is_edited: false };
     }
@@ -53,9 +54,25 @@ fn gaps(request: &LlmRequest) -> Vec<Gap> {
 fn gaps_of_inferred(experiment: &Experiment, call: &CallAnalysis) -> Vec<Gap> {
     let agent = experiment.call(call.number).and_then(|call| experiment.index().find(&call.invocation.agent));
     let agent = agent.map(|agent| experiment.index().agent(agent));
-    // An instruction can only have been inferred from other requests of the agent, which hold all of this.
-    if agent.is_some_and(|agent| agent.instruction.is_some()) {
+    let Some(agent) = agent.filter(|agent| agent.instruction.is_some()) else {
+        return vec![Gap::SystemText, Gap::Tools, Gap::Settings];
+    };
+    // Other requests of the agent hold all of this. Clients that write only their system text down do not.
+    let is_recorded =
+        |of: &Call| of.invocation.agent == agent.name && experiment.has_recorded_request(of.number);
+    if experiment.n_recorded_requests() > 0 && experiment.calls().iter().any(is_recorded) {
         return Vec::new();
     }
-    vec![Gap::SystemText, Gap::Tools, Gap::Settings]
+    let tools = Some(Gap::Tools).filter(|_| !agent.tools().iter().any(is_described));
+    tools.into_iter().chain([Gap::Settings]).collect()
+}
+
+/// Whether it is as it was declared, and not only as it was called.
+fn is_described(tool: &Tool) -> bool {
+    match tool {
+        Tool::Function { declaration, .. } => {
+            declaration.get("description").and_then(Json::as_str).is_some_and(|text| !text.is_empty())
+        }
+        _ => false,
+    }
 }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use strata_engine::{AppClues, Call, Compilation, Edit, EditNote, Experiment};
+use strata_engine::{AppClues, Call, Compilation, Edit, EditNote, Experiment, FlowKind};
 use strata_measure::analysis::{
     BilledCalls, CacheAnalysis, CallAnalysis, CallCompiler, Counting, Scale, SessionAnalysis,
 };
 use strata_measure::findings::{Finding, findings};
 use strata_measure::prices::Prices;
 use strata_measure::remedies::Writer;
-use strata_model::{EventIndex, Fingerprint, LlmRequest, RecordedCall, Session};
+use strata_model::{Event, EventIndex, Fingerprint, LlmRequest, RecordedCall, Session};
 use strata_store::{
     AppConfig, ExperimentEntry, RecordedRequest, SessionAfter, SessionEntry, SessionId, Store,
 };
@@ -27,6 +27,7 @@ use super::recent::Recent;
 
 use crate::api::call::{CompareWith, PartPage};
 use crate::api::common::DiagnosticRow;
+use crate::beside::{ServicePlaces, SessionServices, stored_file};
 use crate::error::{AppError, ErrorCode};
 use crate::import::{Summary, flow_kind};
 use crate::tables::Tables;
@@ -76,6 +77,7 @@ pub(crate) struct OpenSession {
     pub summary: Summary,
     pub diagnostics: Vec<DiagnosticRow>,
     pub app: AppSource,
+    pub services: SessionServices,
     pub experiment: Experiment,
     /// `None` for a session as it was recorded.
     pub edits: Option<OpenExperiment>,
@@ -113,6 +115,7 @@ pub(crate) struct Recording {
     config: Option<AppConfig>,
     /// See [`chosen_model`].
     as_if: Option<String>,
+    services: SessionServices,
 }
 
 /// What a recording was read as, to tell what is new in it.
@@ -162,15 +165,25 @@ impl Recording {
         });
         let diagnostics = diagnostics.collect();
         let summary = Summary::from_json(&entry.summary);
+        let has_artifacts = |event: &Arc<Event>| !event.actions.artifact_delta.is_empty();
+        let services = match outdated {
+            // Nothing new tells of files, so they are not looked up again.
+            Some(outdated) if !session.events[n_known..].iter().any(has_artifacts) => {
+                outdated.services.clone()
+            }
+            _ if flow_kind(&summary.format) != FlowKind::Adk => SessionServices::default(),
+            _ => ServicePlaces::chosen(store, &id)?.read_some(&session, stored_file(&entry.location)),
+        };
         let known = Recorded { id, entry, summary, diagnostics };
-        Ok(Self { known, session, n_known, marks, answered, config, as_if })
+        Ok(Self { known, session, n_known, marks, answered, config, as_if, services })
     }
 }
 
 impl OpenSession {
     /// The session as the store has it now, going on from what was known of it before it changed.
     pub(crate) fn of_recording(recording: Recording, outdated: Option<&Self>) -> Self {
-        let Recording { mut known, session, n_known, marks, answered, config, as_if } = recording;
+        let Recording { mut known, session, n_known, marks, answered, config, as_if, services } = recording;
+        known.diagnostics.extend(services.diagnostics.iter().cloned());
         let kind = flow_kind(&known.summary.format);
         let mut clues = outdated
             .map(|outdated| outdated.read.clues.clone())
@@ -181,8 +194,15 @@ impl OpenSession {
             clues.app(&session, kind, &answered.requests())
         };
         let app = AppSource::of(config, &session, inferred, &mut known.diagnostics);
-        let app = app.with_chosen_model(as_if.as_deref());
-        let stored = StoredSession { session, n_known, answered: &answered, app: app.app.clone(), kind };
+        let app = app.with_chosen_model(as_if.as_deref()).with_services(&services);
+        let stored = StoredSession {
+            session,
+            n_known,
+            answered: &answered,
+            app: app.app.clone(),
+            kind,
+            services: &services.given,
+        };
         let (experiment, analysis) = match outdated {
             Some(outdated) => stored.opened(Some(KnownSession {
                 experiment: &outdated.experiment,
@@ -197,7 +217,7 @@ impl OpenSession {
         };
         let read = ReadRecording { marks, answered, clues };
         let caches = outdated.map(|outdated| outdated.caches.handed_on()).unwrap_or_default();
-        Self { read, caches, ..Self::opened(known, app, experiment, None, analysis, events) }
+        Self { read, caches, ..Self::opened(known, (app, services), experiment, None, analysis, events) }
     }
 
     /// Edits laid over a session that is open. What is known of that session is used.
@@ -215,12 +235,12 @@ impl OpenSession {
             diagnostics: base.diagnostics.clone(),
         };
         let app = AppSource { app: experiment.app().clone(), ..base.app.clone() };
-        Self::opened(recorded, app, experiment, Some(edits), analysis, events)
+        Self::opened(recorded, (app, base.services.clone()), experiment, Some(edits), analysis, events)
     }
 
     fn opened(
         recorded: Recorded,
-        app: AppSource,
+        (app, services): (AppSource, SessionServices),
         experiment: Experiment,
         edits: Option<OpenExperiment>,
         analysis: SessionAnalysis,
@@ -234,6 +254,7 @@ impl OpenSession {
             summary,
             diagnostics,
             app,
+            services,
             experiment,
             edits,
             compiler: analysis.compiler().clone(),

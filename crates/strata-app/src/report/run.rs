@@ -152,7 +152,7 @@ fn place(choice: &RunChoice, store: &Store) -> Result<Place, AppError> {
 
 /// A session of the store by its name.
 fn stored(name: &str, database: Option<PathBuf>) -> Source {
-    Source { name: name.to_owned(), database, app: None, as_if: None, edits: Vec::new(), scripts: Vec::new() }
+    Source { name: name.to_owned(), database, ..Source::default() }
 }
 
 fn recorded(choice: &RunChoice, watch: &dyn Watch) -> Result<RecordedAnswers, AppError> {

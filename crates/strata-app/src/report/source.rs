@@ -17,6 +17,7 @@ use strata_store::{
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::beside::{ServicePlaces, SessionServices, stored_file};
 use crate::data_folder::default_database;
 use crate::edit_file::EditFile;
 use crate::error::AppError;
@@ -52,6 +53,10 @@ pub struct Source {
     pub scripts: Vec<(String, Option<String>)>,
     /// The model it is counted and priced as if sent to, where it names none.
     pub as_if: Option<String>,
+    /// The root of google-adk's artifact service, in place of one beside the session.
+    pub artifacts: Option<PathBuf>,
+    /// A file or database of memory, in place of one beside the session.
+    pub memory: Option<PathBuf>,
 }
 
 /// The sessions of a source.
@@ -220,8 +225,10 @@ impl Source {
         let (id, title) = (id.to_owned(), imported.title.clone());
         let config = config.or_else(|| recorded_app(&imported));
         let format_name = imported.format.name().to_owned();
-        let (app, experiment) =
-            self.experiment(imported.session, &requests, &summary, (config, None), diagnostics)?;
+        let file = Some(Path::new(location)).filter(|path| path.is_file());
+        let services = self.services(ServicePlaces::default(), &imported.session, &summary, file)?;
+        let given = Given { config, chosen_model: None, services: &services };
+        let (app, experiment) = self.experiment(imported.session, &requests, &summary, given, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, Vec::new(), diagnostics)?;
         let location = location.to_owned();
         Ok(Subject { id, title, format_name, location, summary, app, experiment, edits, requests })
@@ -336,7 +343,9 @@ impl Source {
         let summary = Summary::from_json(&entry.summary);
         let requests = store.requests(&entry.id)?;
         let chosen = chosen_model(store, &entry.id)?;
-        let given = (config, chosen.as_deref());
+        let places = ServicePlaces::chosen(store, &entry.id)?;
+        let services = self.services(places, &session, &summary, stored_file(&entry.location))?;
+        let given = Given { config, chosen_model: chosen.as_deref(), services: &services };
         let (app, experiment) = self.experiment(session, &requests, &summary, given, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, edits, diagnostics)?;
         Ok(Subject {
@@ -352,14 +361,29 @@ impl Source {
         })
     }
 
+    /// What the services of a session hold: what was named, else what is known, else what lies beside its file.
+    fn services(
+        &self,
+        known: ServicePlaces,
+        session: &Session,
+        summary: &Summary,
+        file: Option<&Path>,
+    ) -> Result<SessionServices, AppError> {
+        let named = ServicePlaces { artifacts: self.artifacts.clone(), memory: self.memory.clone() };
+        SessionServices::of_named(named, known, flow_kind(&summary.format), session, file)
+    }
+
     fn experiment(
         &self,
         session: Session,
         requests: &[RecordedRequest],
         summary: &Summary,
-        (config, chosen): (Option<AppConfig>, Option<&str>),
+        given: Given<'_>,
         diagnostics: &mut Vec<FileDiagnostic>,
     ) -> Result<(AppSource, Experiment), AppError> {
+        let Given { config, chosen_model, services } = given;
+        let rows = services.diagnostics.iter().cloned();
+        diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
         let kind = flow_kind(&summary.format);
         let sent: Vec<_> = answered(requests).collect();
         let app = match &self.app {
@@ -380,12 +404,21 @@ impl Source {
         };
         let app = match &self.as_if {
             Some(model) => app.with_model(model, &Prices::embedded())?,
-            None => app.with_chosen_model(chosen),
-        };
+            None => app.with_chosen_model(chosen_model),
+        }
+        .with_services(services);
         let experiment = Experiment::new(Arc::new(session), app.app.clone(), kind);
+        let experiment = experiment.with_services(services.given.clone());
         let experiment = experiment.with_recorded_calls(made_from(requests)).with_requests(sent);
         Ok((app, experiment))
     }
+}
+
+/// What a session is compiled with beside its events and requests.
+struct Given<'g> {
+    config: Option<AppConfig>,
+    chosen_model: Option<&'g str>,
+    services: &'g SessionServices,
 }
 
 /// The calls of a subject, and what they come to.

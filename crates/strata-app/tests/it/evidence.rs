@@ -30,6 +30,10 @@ fn every_call_says_what_it_is_known_from() {
         ["compiled from an inferred configuration, without system text, tool declarations, settings"]
     );
     assert_eq!(
+        words("codex.jsonl", &[]),
+        ["compiled from an inferred configuration, without tool declarations, settings"]
+    );
+    assert_eq!(
         words("claude-code-journal.jsonl", &[]),
         ["written down by the client (Claude Code transcript)"]
     );

@@ -23,6 +23,7 @@ mod run;
 mod samples;
 mod scripts;
 mod search;
+mod services;
 mod truncated;
 mod unknown_model;
 

@@ -95,14 +95,7 @@ impl Desk {
     }
 
     fn source(&self, session: &str) -> Source {
-        Source {
-            name: session.to_owned(),
-            database: Some(self.path("x.db")),
-            app: None,
-            as_if: None,
-            edits: Vec::new(),
-            scripts: Vec::new(),
-        }
+        Source { name: session.to_owned(), database: Some(self.path("x.db")), ..Source::default() }
     }
 
     fn store(&self) -> Store {

@@ -27,7 +27,7 @@ impl Watch for Unwatched {
 /// A file that is read and not stored.
 pub(crate) fn source(path: &Path) -> Source {
     let name = path.display().to_string();
-    Source { name, database: None, app: None, edits: Vec::new(), scripts: Vec::new(), as_if: None }
+    Source { name, ..Source::default() }
 }
 
 /// Every committed sample, databases made of their tables in `scratch`.

@@ -30,6 +30,14 @@ pub(crate) struct SourceArgs {
     /// Count and price a session that names no model as if it had been sent to this one
     #[arg(long, value_name = "MODEL")]
     as_if: Option<String>,
+    /// The folder in which google-adk's FileArtifactService keeps the files of a session; `.adk/artifacts` beside the
+    /// session is found by itself
+    #[arg(long, value_name = "FOLDER")]
+    artifacts: Option<PathBuf>,
+    /// What the app remembers: a database of SqliteMemoryService, a file of memories, sessions that were added to memory, or
+    /// a recording of an app that searched it
+    #[arg(long, value_name = "FILE")]
+    memory: Option<PathBuf>,
 }
 
 impl SourceArgs {
@@ -42,6 +50,8 @@ impl SourceArgs {
             edits: self.edits,
             scripts,
             as_if: self.as_if,
+            artifacts: self.artifacts,
+            memory: self.memory,
         }
     }
 }

@@ -71,11 +71,13 @@ fn head(report: &CompileReport, style: Style) -> String {
     }
     if report.app.inferred {
         fields.add("app", "inferred from the events");
+    } else if let Some(source) = &report.app.source {
+        fields.add("app", &format!("{} from {source}", report.app.name));
+    }
+    if report.app.inferred || report.app.source.is_some() {
         for note in &report.app.notes {
             fields.add("", note);
         }
-    } else if let Some(source) = &report.app.source {
-        fields.add("app", &format!("{} from {source}", report.app.name));
     }
     fields.print()
 }

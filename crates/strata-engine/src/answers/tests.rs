@@ -52,7 +52,7 @@ fn compiled(app: &str, session: &str, source: CallSource, answers: &Answers) -> 
         events: log.prefix(log.len()),
         state: StateView::of(&state),
         session: SessionIds { app_name: "demo", user_id: "u", session_id: "s" },
-        services: &Services { artifacts: Some(Arc::new(Artifacts::new(Vec::new()))), memory: None },
+        services: &Services { artifacts: Some(Arc::new(Artifacts::new(Vec::new()))), ..Services::default() },
         backend: Backend::AiStudio,
         source,
         answers,

@@ -13,7 +13,7 @@ use strata_model::{
 use crate::app_index::AppIndex;
 use crate::artifacts::{Artifact, Artifacts};
 use crate::calls::Call;
-use crate::context::{RunConfig, Services};
+use crate::context::{ArtifactsKnown, RunConfig, Services};
 use crate::log::{EventLog, LoggedEvent};
 use crate::state_history::StateHistory;
 
@@ -143,6 +143,7 @@ impl RecordedCalls {
     fn apply_recorded(&self, call: &mut Call) {
         let Some(Recorded { call: recorded, .. }) = self.get(call.answer) else { return };
         let invocation = &mut call.invocation;
+        invocation.is_input_unknown = false;
         invocation.branch.clone_from(&recorded.branch);
         invocation.isolation_scope.clone_from(&recorded.isolation_scope);
         if let Some(path) = &recorded.node_path {
@@ -202,5 +203,9 @@ fn with_files(known: &Services, found: &[RecordedArtifact]) -> Services {
             *last = Some(Arc::new(part.clone()));
         }
     }
-    Services { artifacts: Some(Arc::new(Artifacts::new(list))), memory: known.memory.clone() }
+    Services {
+        artifacts: Some(Arc::new(Artifacts::new(list))),
+        artifacts_known: ArtifactsKnown::Names,
+        memory: known.memory.clone(),
+    }
 }

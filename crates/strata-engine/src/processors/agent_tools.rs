@@ -4,21 +4,24 @@ use std::sync::Arc;
 
 use strata_model::app::Example;
 use strata_model::{
-    Content, Diagnostic, Json, LlmRequest, Object, Origin, Part, RequestContent, RequestPart, RequestTool,
-    RichText, Str, json, python,
+    Content, Diagnostic, Gap, Json, LlmRequest, Object, Origin, Part, RequestContent, RequestPart,
+    RequestTool, RichText, Str, json, python,
 };
 
 use super::recorded_code::RecordedCode;
 use crate::adk_text::{EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE};
 use crate::artifacts::{self, Artifacts};
-use crate::context::{CallSource, CompileContext};
+use crate::context::{ArtifactsKnown, CallSource, CompileContext, SessionIds};
 use crate::error::{CompileError, ErrorKind};
-use crate::memory::{self, MemoryEntry};
+use crate::memory::{self, MemoryEntry, MemoryQuery};
 use crate::models;
 use crate::placement::insert_transient;
 use crate::processor::{Fingerprinted, MemorySearch, Processor, StageOutput};
 use crate::sections::Sections;
 use crate::tool_plan::{ToolPlan, ToolStep};
+
+/// Characters of a query that a message shows.
+const SHOWN_OF_QUERY: usize = 60;
 
 pub struct AgentTools;
 
@@ -27,7 +30,7 @@ pub struct Inputs<'c> {
     plan: Fingerprinted<Arc<ToolPlan>>,
     artifacts: Listed<'c>,
     /// Only where a tool preloads them.
-    memories: Option<Found>,
+    memories: Option<Preloaded>,
     has_user_content: bool,
     /// What tools did whose code is not known, in their order; `None` where it was not recorded.
     recorded: Vec<RecordedCode<'c>>,
@@ -38,7 +41,7 @@ pub struct Inputs<'c> {
 enum Listed<'c> {
     /// There is no such tool, or a recording does not tell what there was.
     Nothing,
-    Artifacts(Fingerprinted<&'c Artifacts>),
+    Artifacts(Fingerprinted<&'c Artifacts>, ArtifactsKnown),
     NoService,
 }
 
@@ -48,20 +51,33 @@ impl<'c> Listed<'c> {
             return Self::Nothing;
         }
         match context.services.artifacts.as_deref() {
-            Some(list) => Self::Artifacts(Fingerprinted { value: list, fingerprint: list.fingerprint() }),
+            Some(list) => Self::Artifacts(
+                Fingerprinted { value: list, fingerprint: list.fingerprint() },
+                context.services.artifacts_known,
+            ),
             None if context.source != CallSource::Recorded => Self::NoService,
             None => Self::Nothing,
         }
     }
 }
 
-/// A search in memory and what it found.
-pub(super) struct Found(MemorySearch);
+/// A search in memory for what the user said.
+pub(super) enum Preloaded {
+    Found(MemorySearch),
+    /// Nobody knows what was there to be found.
+    Unknown {
+        query: String,
+    },
+}
 
-impl std::hash::Hash for Found {
+impl std::hash::Hash for Preloaded {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.query.hash(state);
-        for memory in &self.0.found {
+        let (query, found) = match self {
+            Self::Found(MemorySearch { query, found }) => (query, Some(found)),
+            Self::Unknown { query } => (query, None),
+        };
+        (query, found.map(Vec::len)).hash(state);
+        for memory in found.into_iter().flatten() {
             (&memory.id, memory.text(), &memory.author, &memory.timestamp).hash(state);
         }
     }
@@ -94,7 +110,7 @@ impl Processor for AgentTools {
         let user_content = context.invocation.user_content.as_deref();
         Inputs {
             artifacts: Listed::of(context, &plan),
-            memories: plan.uses(&ToolStep::PreloadMemory).then(|| preload(context)).flatten().map(Found),
+            memories: plan.uses(&ToolStep::PreloadMemory).then(|| preload(context)).flatten(),
             recorded: plan.steps.iter().filter_map(|step| RecordedCode::of_tool(step, context)).collect(),
             plan: Fingerprinted { fingerprint: plan.fingerprint, value: plan },
             has_user_content: user_content.is_some_and(|content| !content.parts().is_empty()),
@@ -121,14 +137,21 @@ impl Processor for AgentTools {
                     request.append_system(RichText::from_span(*text, Origin::Tool { name: tool.clone() }));
                 }
                 ToolStep::GoogleSearch => add_google_search(request)?,
-                ToolStep::PreloadMemory => {
-                    if let Some(Found(search)) = &inputs.memories {
+                ToolStep::PreloadMemory => match &inputs.memories {
+                    Some(Preloaded::Found(search)) => {
                         output.memory_searches.push(search.clone());
                         insert_memories(request, &search.found);
                     }
-                }
+                    Some(Preloaded::Unknown { query }) => {
+                        output.gaps.insert(Gap::Memories);
+                        output.diagnostics.push(unknown_memories(query));
+                    }
+                    None => {}
+                },
                 ToolStep::ListArtifacts => match &inputs.artifacts {
-                    Listed::Artifacts(artifacts) => list_artifacts(request, artifacts.value, output),
+                    Listed::Artifacts(artifacts, known) => {
+                        list_artifacts(request, (artifacts.value, *known), output);
+                    }
                     Listed::NoService => return Err(no_artifact_service()),
                     Listed::Nothing => {}
                 },
@@ -148,12 +171,12 @@ impl Processor for AgentTools {
                 }
             }
         }
-        output.note(note(&inputs.plan.value.steps));
+        output.note(note(&inputs.plan.value.steps, inputs.memories.as_ref()));
         Ok(())
     }
 }
 
-fn note(steps: &[ToolStep]) -> String {
+fn note(steps: &[ToolStep], memories: Option<&Preloaded>) -> String {
     let n_functions = steps.iter().filter(|step| matches!(step, ToolStep::Declare(_))).count();
     let mut notes = match n_functions {
         0 => Vec::new(),
@@ -163,13 +186,37 @@ fn note(steps: &[ToolStep]) -> String {
     for step in steps {
         notes.extend(match step {
             ToolStep::GoogleSearch => Some("built-in search".to_owned()),
-            ToolStep::PreloadMemory => Some("memories".to_owned()),
+            ToolStep::PreloadMemory => memories.map(note_on_memories),
             ToolStep::Examples(_) => Some("examples".to_owned()),
             ToolStep::Code { name, .. } => Some(format!("what {name} changed")),
             ToolStep::Declare(_) | ToolStep::Instruct { .. } | ToolStep::ListArtifacts => None,
         });
     }
     if notes.is_empty() { "no tools".to_owned() } else { notes.join(", ") }
+}
+
+fn note_on_memories(memories: &Preloaded) -> String {
+    match memories {
+        Preloaded::Unknown { .. } => "memories that are not known".to_owned(),
+        Preloaded::Found(search) => match search.found.len() {
+            0 => "no memories found".to_owned(),
+            1 => "1 memory".to_owned(),
+            n => format!("{n} memories"),
+        },
+    }
+}
+
+fn unknown_memories(query: &str) -> Diagnostic {
+    let asked: String = query.chars().take(SHOWN_OF_QUERY).collect();
+    let cut = if asked.len() < query.len() { "…" } else { "" };
+    Diagnostic::warning(
+        "memories-not-known",
+        "tool.preload_memory",
+        format!(
+            "preload_memory searched memory for \"{asked}{cut}\". What was in memory is not recorded, so whatever it \
+             found is missing here. Give the session its memory to see it"
+        ),
+    )
 }
 
 fn shadowed(name: &str) -> Diagnostic {
@@ -211,7 +258,7 @@ fn no_artifact_service() -> CompileError {
 }
 
 /// Searches memory for the words of the user. `None`: nothing to search with, or nowhere to search.
-fn preload(context: &CompileContext<'_>) -> Option<MemorySearch> {
+fn preload(context: &CompileContext<'_>) -> Option<Preloaded> {
     let content: &Content = context.invocation.user_content.as_deref()?;
     let spoken =
         content.parts().iter().filter(|part| !part.is_thought()).filter_map(|part| part.text.as_deref());
@@ -220,11 +267,15 @@ fn preload(context: &CompileContext<'_>) -> Option<MemorySearch> {
         return None;
     }
     if let Some(found) = context.recorded.and_then(|call| memory::recorded(call, &query)) {
-        return Some(MemorySearch { query, found });
+        return Some(Preloaded::Found(MemorySearch { query, found }));
     }
-    let sessions = context.services.memory.as_ref()?;
-    let found = memory::search(sessions, context.session.app_name, context.session.user_id, &query);
-    Some(MemorySearch { query, found })
+    let Some(memory) = &context.services.memory else {
+        return (context.source == CallSource::Recorded).then_some(Preloaded::Unknown { query });
+    };
+    let at = context.events.iter().next_back().map_or(f64::INFINITY, |last| last.event.timestamp);
+    let SessionIds { app_name, user_id, session_id } = context.session;
+    let found = memory.search(&MemoryQuery { app_name, user_id, session_id, at, query: &query });
+    Some(Preloaded::Found(MemorySearch { query, found }))
 }
 
 fn insert_memories(request: &mut LlmRequest, found: &[MemoryEntry]) {
@@ -254,9 +305,17 @@ fn insert_memories(request: &mut LlmRequest, found: &[MemoryEntry]) {
 
 /// Queues the list of names, and shows the artifacts the model asked for with its last call. ADK looks at the very
 /// last content only, so anything placed behind the response hides it.
-fn list_artifacts(request: &mut LlmRequest, artifacts: &Artifacts, output: &mut StageOutput) {
+fn list_artifacts(
+    request: &mut LlmRequest,
+    (artifacts, known): (&Artifacts, ArtifactsKnown),
+    output: &mut StageOutput,
+) {
     let names = artifacts.names();
     if names.is_empty() {
+        if known == ArtifactsKnown::Told {
+            // Where there are no files ADK adds nothing, whatever was asked for. Here there may be some.
+            requested_artifacts(request, (artifacts, known), &names, output);
+        }
         return;
     }
     let framing = Origin::Tool { name: "load_artifacts".into() };
@@ -268,13 +327,13 @@ fn list_artifacts(request: &mut LlmRequest, artifacts: &Artifacts, output: &mut 
     text.push(listed, Origin::Artifact { name: "*".into() });
     text.push(after, framing);
     Arc::make_mut(&mut request.pending_dynamic_instructions).push(text);
-    let shown = requested_artifacts(request, artifacts, &names, output);
+    let shown = requested_artifacts(request, (artifacts, known), &names, output);
     request.contents.extend(shown);
 }
 
 fn requested_artifacts(
     request: &LlmRequest,
-    artifacts: &Artifacts,
+    (artifacts, known): (&Artifacts, ArtifactsKnown),
     names: &[Str],
     output: &mut StageOutput,
 ) -> Vec<Arc<RequestContent>> {
@@ -299,6 +358,10 @@ fn requested_artifacts(
         for asked in asked.iter().filter_map(Json::as_str) {
             match load_requested(artifacts, names, asked) {
                 Some(artifact) => shown.push(Arc::new(artifact_content(asked, &artifact))),
+                None if is_unknown(artifacts, known, names, asked) => {
+                    output.gaps.insert(Gap::Artifacts);
+                    output.diagnostics.push(unknown_artifact(asked));
+                }
                 None => output.diagnostics.push(Diagnostic::warning(
                     "artifact-not-available",
                     format!("artifact.{asked}"),
@@ -310,6 +373,27 @@ fn requested_artifacts(
         }
     }
     shown
+}
+
+/// Whether the app may have found something where nothing is found here.
+fn is_unknown(artifacts: &Artifacts, known: ArtifactsKnown, names: &[Str], asked: &str) -> bool {
+    let name = artifacts::resolve_name(asked, names);
+    match (known, name) {
+        (ArtifactsKnown::All, _) | (ArtifactsKnown::Names, None) => false,
+        (ArtifactsKnown::Told, None) => true,
+        (_, Some(name)) => !artifacts.has_content(&name),
+    }
+}
+
+fn unknown_artifact(asked: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "artifact-not-known",
+        format!("artifact.{asked}"),
+        format!(
+            "The model asked for the file \"{asked}\" and was shown it here. What was in it is not recorded, so it is \
+             missing. Give the session its artifacts to see it"
+        ),
+    )
 }
 
 fn load_requested(artifacts: &Artifacts, names: &[Str], asked: &str) -> Option<Arc<Part>> {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use strata_model::app::{AgentMode, IncludeContents};
-use strata_model::{Branch, Content, EventIndex, Fingerprint, LlmRequest, Origin, RequestContent};
+use strata_model::{
+    Branch, Content, Diagnostic, EventIndex, Fingerprint, Gap, LlmRequest, Origin, RequestContent,
+};
 
 use crate::app_index::keeps_client_ids;
 use crate::contents::{
@@ -26,6 +28,7 @@ pub struct Inputs<'c> {
     include_contents: IncludeContents,
     user_content: Option<Fingerprinted<&'c Content>>,
     input_context: Fingerprinted<&'c [Content]>,
+    is_input_unknown: bool,
 }
 
 impl Processor for ContentsProcessor {
@@ -60,6 +63,7 @@ impl Processor for ContentsProcessor {
                     .iter()
                     .fold(Fingerprint::default(), |all, next| all.then(print(next))),
             },
+            is_input_unknown: context.invocation.is_input_unknown,
         }
     }
 
@@ -82,9 +86,24 @@ impl Processor for ContentsProcessor {
         insert_input_context(request, &inputs);
         output.note(format!("{} events → {} contents", events.len(), request.contents.len()));
         output.diagnostics.extend(omissions.diagnostics());
+        if inputs.is_input_unknown {
+            output.gaps.insert(Gap::NodeInput);
+            output.diagnostics.push(unknown_input(inputs.scope.agent_name));
+        }
         insert_transient(request, held);
         Ok(())
     }
+}
+
+fn unknown_input(agent: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "node-input-not-known",
+        format!("agent.{agent}"),
+        format!(
+            "{agent} ran as a node, with an input that no event holds: its workflow's or its caller's code chose it. \
+             What it would see without one is shown. Record the app with `strata adk-recorder` to see it"
+        ),
+    )
 }
 
 fn scope<'c>(context: &'c CompileContext<'c>) -> ContentsScope<'c> {

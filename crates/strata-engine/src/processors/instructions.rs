@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use strata_model::app::{Instruction, StaticInstruction};
 use strata_model::{
-    Diagnostic, InstructionKind, Json, LlmRequest, Origin, Part, RequestContent, RequestPart, RichText, Str,
-    python,
+    Diagnostic, Gap, InstructionKind, Json, LlmRequest, Origin, Part, RequestContent, RequestPart, RichText,
+    Str, python,
 };
 
 use crate::artifacts;
 use crate::contents::HistoryRules;
-use crate::context::{CallSource, CompileContext};
+use crate::context::{ArtifactsKnown, CallSource, CompileContext, Services};
 use crate::error::{CompileError, ErrorKind};
 use crate::processor::{Processor, StageOutput};
 use crate::quotation::label_instruction;
@@ -50,6 +50,10 @@ enum FilledPiece {
     /// In a recorded call: there was a value, but the recording does not hold it. The placeholder stays.
     Unknown {
         origin: Origin,
+        placeholder: Str,
+    },
+    /// In a recorded call: a file that may leave nothing, and of which nobody knows whether it was there.
+    Unsure {
         placeholder: Str,
     },
     Missing(CompileError),
@@ -103,9 +107,9 @@ impl Processor for Instructions {
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
         let mut notes = Vec::new();
-        output
-            .diagnostics
-            .extend(inputs.global.iter().chain(&inputs.dynamic).flat_map(FilledInstruction::unknowns));
+        for instruction in inputs.global.iter().chain(&inputs.dynamic) {
+            instruction.report_unknowns(output);
+        }
         if let Some(global) = &inputs.global {
             request.append_system(global.text()?);
             notes.push(format!("global instruction{}", global.with_placeholders()));
@@ -226,15 +230,38 @@ impl FilledInstruction {
                 | FilledPiece::Unknown { origin, placeholder: value } => {
                     text.push(value.clone(), origin.clone());
                 }
+                FilledPiece::Unsure { .. } => {}
                 FilledPiece::Missing(error) => return Err(error.clone()),
             }
         }
         Ok(text)
     }
 
-    /// What had a value that the recording does not hold.
-    pub(super) fn unknowns(&self) -> impl Iterator<Item = Diagnostic> {
+    /// Says what had a value that the recording does not hold.
+    pub(super) fn report_unknowns(&self, output: &mut StageOutput) {
+        let is_artifact = |piece: &FilledPiece| {
+            matches!(
+                piece,
+                FilledPiece::Unsure { .. } | FilledPiece::Unknown { origin: Origin::Artifact { .. }, .. }
+            )
+        };
+        if self.pieces.iter().any(is_artifact) {
+            output.gaps.insert(Gap::Artifacts);
+        }
+        output.diagnostics.extend(self.unknowns());
+    }
+
+    fn unknowns(&self) -> impl Iterator<Item = Diagnostic> {
         self.pieces.iter().filter_map(|piece| match piece {
+            FilledPiece::Unsure { placeholder } => Some(Diagnostic::warning(
+                "value-not-recorded",
+                format!("agent.{}", self.agent),
+                format!(
+                    "{placeholder} in the instruction of {} is left out, as if there were no such file; whether there \
+                     was one is not recorded. Give the session its artifacts to see it",
+                    self.agent
+                ),
+            )),
             FilledPiece::Unknown { placeholder, .. } => Some(Diagnostic::warning(
                 "value-not-recorded",
                 format!("agent.{}", self.agent),
@@ -293,9 +320,14 @@ fn fill_piece(piece: Piece, context: &CompileContext<'_>) -> FilledPiece {
         Piece::State { key, is_optional } => fill_state(key, is_optional, context),
         Piece::Artifact { name, is_optional } => match load_artifact(&name, context) {
             Ok(Some(text)) => FilledPiece::Filled { origin: Origin::Artifact { name }, text },
-            Ok(None) if is_optional => {
-                FilledPiece::Filled { origin: Origin::Artifact { name }, text: "".into() }
-            }
+            Ok(None) if is_optional => match is_known(&name, context) {
+                Some(true) => FilledPiece::Filled { origin: Origin::Artifact { name }, text: "".into() },
+                Some(false) => FilledPiece::Unknown {
+                    placeholder: format!("{{artifact.{name}?}}").into(),
+                    origin: Origin::Artifact { name },
+                },
+                None => FilledPiece::Unsure { placeholder: format!("{{artifact.{name}?}}").into() },
+            },
             Ok(None) | Err(_) if context.source == CallSource::Recorded => FilledPiece::Unknown {
                 placeholder: format!("{{artifact.{name}}}").into(),
                 origin: Origin::Artifact { name },
@@ -341,6 +373,19 @@ fn missing_artifact(name: &str, agent: &str) -> CompileError {
         format!("Artifact '{name}' not found in agent '{agent}'."),
         format!("Save artifact {name} before this call, or write {{artifact.{name}?}}"),
     )
+}
+
+/// Whether it is known what a file that cannot be loaded held: nothing, where it is. `None`: not even whether there was one.
+fn is_known(name: &str, context: &CompileContext<'_>) -> Option<bool> {
+    let Services { artifacts, artifacts_known, .. } = context.services;
+    let Some(artifacts) = artifacts else { return Some(true) };
+    let is_listed = artifacts.n_versions(name) > 0;
+    match artifacts_known {
+        ArtifactsKnown::All => Some(true),
+        ArtifactsKnown::Names | ArtifactsKnown::Told if is_listed => Some(artifacts.has_content(name)),
+        ArtifactsKnown::Names => Some(true),
+        ArtifactsKnown::Told => None,
+    }
 }
 
 fn load_artifact(name: &str, context: &CompileContext<'_>) -> Result<Option<Str>, CompileError> {

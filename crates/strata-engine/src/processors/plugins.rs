@@ -261,7 +261,7 @@ impl Processor for GlobalInstruction {
             output.note("not active in this run");
             return Ok(());
         };
-        output.diagnostics.extend(instruction.unknowns());
+        instruction.report_unknowns(output);
         let text = instruction.text().map_err(|error| inputs.as_plugin_error(&error))?;
         if text.is_empty() {
             output.note("empty");

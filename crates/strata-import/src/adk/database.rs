@@ -43,6 +43,13 @@ pub(crate) fn is_pickle_database(all: &[Table]) -> bool {
     events_have(all, "actions")
 }
 
+/// The table of a `SqliteMemoryService`.
+pub(crate) const MEMORY_TABLE: &str = "memory_events";
+
+pub(crate) fn is_memory_database(all: &[Table]) -> bool {
+    tables::has_column(all, MEMORY_TABLE, "content_json")
+}
+
 pub(crate) fn read_database(
     source: &mut dyn TableSource,
     format: Format,

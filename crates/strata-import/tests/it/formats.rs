@@ -252,7 +252,7 @@ fn every_format_has_a_page_that_names_its_samples() {
     }
     let there = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
     let of_formats = Format::ALL.into_iter().map(|format| format!("{}.md", format.id()));
-    let expected = of_formats.chain(["README.md".to_owned(), "requests.md".to_owned()]);
+    let expected = of_formats.chain(["README.md", "adk-services.md", "requests.md"].map(str::to_owned));
     assert_eq!(
         there.map(|name| name.into_string().unwrap()).collect::<BTreeSet<_>>(),
         expected.collect(),

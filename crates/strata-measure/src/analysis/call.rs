@@ -1,7 +1,9 @@
 //! A call that was compiled and weighed.
 
+use std::collections::BTreeSet;
+
 use strata_engine::Outcome;
-use strata_model::{Diagnostic, LlmRequest, Str};
+use strata_model::{Diagnostic, Gap, LlmRequest, Str};
 
 use super::blame::PrefixBreak;
 use super::matches::PromptMatches;
@@ -41,4 +43,6 @@ pub struct CallAnalysis {
     pub outcome: Outcome,
     /// Errors of stages that left the request as it was, such as scripts that failed.
     pub stage_errors: Vec<Diagnostic>,
+    /// What stages would have put into the request and nobody knows.
+    pub gaps: BTreeSet<Gap>,
 }

@@ -344,6 +344,7 @@ impl SessionAnalysis {
             matches,
             reused_stages: compilation.reused_stages(),
             stage_errors: compilation.errors(),
+            gaps: compilation.gaps(),
             outcome: {
                 self.known.last_stages.insert(self.known.calls.len(), Arc::new(compilation.stages));
                 if self.known.last_stages.len() > KEPT_STAGES {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_engine::turn::tool_calls::runnable_tools;
 use strata_engine::{
     Answers, ApprovedCalls, Backend, CallSource, Compilation, CompileContext, CompileRun, EarlyEnd, Flow,
-    Invocation, LoggedEvent, Outcome, Services, SessionIds, StateView, Step, approved_calls,
+    Invocation, LoggedEvent, Memory, Outcome, Services, SessionIds, StateView, Step, approved_calls,
     own_branch_events,
 };
 use strata_model::app::{AgentMode, Tool};
@@ -224,10 +224,10 @@ async fn services(invocation: &InvocationContext) -> Result<Services, Failure> {
         None => None,
     };
     let memory = match &run.services.memory {
-        Some(service) => Some(service.view(&run.key.app_name, &run.key.user_id).await?),
+        Some(service) => Some(Memory::Sessions(service.view(&run.key.app_name, &run.key.user_id).await?)),
         None => None,
     };
-    Ok(Services { artifacts, memory })
+    Ok(Services { artifacts, memory, ..Services::default() })
 }
 
 fn with_context<R>(

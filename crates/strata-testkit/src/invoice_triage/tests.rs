@@ -215,7 +215,7 @@ fn a_loaded_report_is_shown_once() {
     let mut known = artifacts();
     // As of the call: the second report was not written yet.
     known[0].versions.truncate(2);
-    let services = Services { artifacts: Some(Arc::new(Artifacts::new(known))), memory: None };
+    let services = Services { artifacts: Some(Arc::new(Artifacts::new(known))), ..Services::default() };
     let shows_report = |number: u32| {
         let call = experiment.call(number).expect("a call");
         let context = experiment.context(call).expect("a known agent");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::{Experiment, FlowKind, StageCache};
-use strata_model::Json;
+use strata_model::{Gap, Json};
 use strata_runtime::Program;
 
 use super::{Ran, app, services};
@@ -14,6 +14,10 @@ pub struct Told {
     pub n_sent: usize,
     /// Compiled, and sent otherwise or not at all.
     pub n_wrong: usize,
+    /// Compiled otherwise than it was sent, and said to lack something.
+    pub n_gaps: usize,
+    /// Compiled as it was sent, and said to lack what a node was given.
+    pub n_doubted: usize,
     /// Sent, and not compiled like this or at all.
     pub n_missing: usize,
 }
@@ -29,15 +33,22 @@ pub fn told(scenario: &Json) -> Option<Told> {
     let requests = host.journal.entries().requests;
     let mut left: Vec<(Json, Json)> =
         requests.iter().map(|entry| (part(entry, "agent"), part(entry, "request"))).collect();
-    let mut told = Told { n_sent: left.len(), n_wrong: 0, n_missing: 0 };
+    let mut told = Told { n_sent: left.len(), n_wrong: 0, n_gaps: 0, n_doubted: 0, n_missing: 0 };
     let experiment = Experiment::new(Arc::new(session), configured, FlowKind::Adk);
     let mut cache = StageCache::new();
     for call in experiment.calls() {
         let Some(compiled) = experiment.compile(call, &mut cache) else { continue };
+        let gaps = compiled.gaps();
         let compiled = (Json::from(call.invocation.agent.clone()), compiled.working_context().to_json());
         match left.iter().position(|sent| *sent == compiled) {
-            Some(at) => drop(left.remove(at)),
-            None => told.n_wrong += 1,
+            Some(at) => {
+                left.remove(at);
+                told.n_doubted += usize::from(gaps.contains(&Gap::NodeInput));
+            }
+            None => {
+                told.n_wrong += 1;
+                told.n_gaps += usize::from(!gaps.is_empty());
+            }
         }
     }
     told.n_missing = left.len();

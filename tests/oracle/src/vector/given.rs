@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use strata_engine::turn::tool_calls::runnable_tools;
 use strata_engine::{
-    AgentId, Answers, AppIndex, Artifact, Artifacts, Backend, Invocation, ModelAnswer, RunConfig, Services,
-    ToolAnswer, ToolAnswers,
+    AgentId, Answers, AppIndex, Artifact, Artifacts, Backend, Invocation, Memory, ModelAnswer, RunConfig,
+    Services, ToolAnswer, ToolAnswers,
 };
 use strata_model::app::{AgentMode, ContextCacheConfig, IncludeContents};
 use strata_model::{
@@ -114,10 +114,11 @@ pub fn services(value: &Json, default: Option<&Json>) -> Services {
     let memory = match given("memory") {
         Some(Json::Null) => None,
         given => {
-            Some(Arc::new(given.and_then(Json::as_array).unwrap_or_default().iter().map(session).collect()))
+            let sessions = given.and_then(Json::as_array).unwrap_or_default().iter().map(session).collect();
+            Some(Memory::Sessions(Arc::new(sessions)))
         }
     };
-    Services { artifacts, memory }
+    Services { artifacts, memory, ..Services::default() }
 }
 
 fn artifact(value: &Json) -> Artifact {

@@ -995,7 +995,15 @@ namesNoModel: boolean,
 /**
  * The model that was chosen: prompts are counted and priced as if sent to it.
  */
-asIf: string | null, };
+asIf: string | null,
+/**
+ * The files of the app's artifact service. None: what was in files is known only where it was recorded.
+ */
+artifacts: ServiceInfo | null,
+/**
+ * What the app remembers. None: what searches found is known only where it was recorded.
+ */
+memory: ServiceInfo | null, };
 
 /**
  * The beginning of a summary that was cut off, stopped or given up. It is laid over no session.
@@ -1789,6 +1797,23 @@ slots: number | null,
  * llama.cpp and vLLM on this computer are asked without it.
  */
 countsTokens: boolean, };
+
+/**
+ * Where something that a session is compiled with was read from.
+ */
+export type ServiceInfo = {
+/**
+ * A folder or file on this computer.
+ */
+path: string,
+/**
+ * It lay beside the session, and nobody named it.
+ */
+isFound: boolean,
+/**
+ * Files that the session can see, or things that are remembered.
+ */
+items: number, };
 
 /**
  * Whether the file of a session is read again whenever it changes.
@@ -3251,6 +3276,8 @@ export interface Commands {
   "session/setApp": { readonly params: { session: string,  /**  * A JSON or YAML file; absent to go back to what can be inferred.  */ path: string | null, }; readonly result: SessionHeader };
   /** Counts and prices a session that names no model as if sent to one. */
   "session/setModel": { readonly params: { session: string,  /**  * As its provider calls it; absent to go back to a model that nobody knows.  */ model: string | null, }; readonly result: SessionHeader };
+  /** Compiles a session with the files and the memory of its app. */
+  "session/setServices": { readonly params: { session: string,  /**  * The root of a FileArtifactService; absent to go by what lies beside the session.  */ artifacts: string | null,  /**  * A database of SqliteMemoryService, a file of memories, sessions that were remembered, or a recording of an app that  * searched; absent to go by what lies beside the session.  */ memory: string | null, }; readonly result: SessionHeader };
   /** Two sessions of one task, before and after a change: what makes the difference. */
   "session/compare": { readonly params: {  /**  * A session or an experiment: how it was.  */ a: string,  /**  * How it is.  */ b: string, by: CauseRanking,  /**  * Of the aligned calls.  */ offset: number, limit: number, }; readonly result: SessionComparison };
   /** Reads the file of a session again whenever it changes, or stops that. */

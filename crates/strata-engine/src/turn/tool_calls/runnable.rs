@@ -7,7 +7,7 @@ use super::{ToolRun, result_text, text_argument};
 use crate::adk_text::{LOAD_ARTIFACTS_BAD_NAMES, LOAD_ARTIFACTS_STATUS};
 use crate::app_index::{AgentId, AppIndex};
 use crate::error::{CompileError, ErrorKind};
-use crate::memory;
+use crate::memory::MemoryQuery;
 
 /// A tool as it can be called.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -163,14 +163,20 @@ pub fn loaded_names(call: &FunctionCall) -> Json {
 }
 
 fn memories(run: &ToolRun<'_>, query: &str) -> Result<Json, CompileError> {
-    let Some(sessions) = &run.services.memory else {
+    let Some(memory) = &run.services.memory else {
         return Err(CompileError::new(
             ErrorKind::ValueError,
             "Memory service is not available.",
             "run the app with a memory service, or take load_memory off the agent's tools",
         ));
     };
-    let found = memory::search(sessions, run.session.app_name, run.session.user_id, query);
+    let found = memory.search(&MemoryQuery {
+        app_name: run.session.app_name,
+        user_id: run.session.user_id,
+        session_id: run.session.session_id,
+        at: f64::INFINITY,
+        query,
+    });
     let found: Vec<Json> = found.iter().map(|memory| memory.to_json()).collect();
     // The tool returns an object of its own, which ADK wraps like any other value that is no dict.
     let memories: Object = Object::from_iter([("memories", found)]);
