@@ -9,6 +9,12 @@ import type { Location } from './location.svelte.ts';
 /** How often a session that is being compiled is asked for its numbers again. */
 const REFRESH_MS = 500;
 
+/** Where the services of an app keep what they hold; null for what lies beside the session. */
+export interface Services {
+  readonly artifacts: string | null;
+  readonly memory: string | null;
+}
+
 export interface Totals {
   readonly calls: number;
   /** Absent until they are known. */
@@ -221,6 +227,12 @@ export class OpenSession {
     await this.#host.invoke('session/setApp', { session, path });
     this.#progress = undefined;
     this.#appRevision += 1;
+  }
+
+  /** Compiles the recording with what its app's services hold; null goes by what lies beside it. */
+  async setServices({ artifacts, memory }: Services): Promise<void> {
+    await this.#host.invoke('session/setServices', { session: this.recording, artifacts, memory });
+    this.edited();
   }
 
   /** Counts and prices the recording as if sent to a model, or again as of a model that nobody knows. */

@@ -114,6 +114,7 @@ export const windowCommands: readonly Command[] = [
   {
     id: 'app.choose',
     title: 'Choose the app configuration…',
+    words: 'files artifacts memory services',
     keys: [],
     when: hasSession,
     run: ({ panels }) => {
