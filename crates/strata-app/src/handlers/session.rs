@@ -13,8 +13,8 @@ use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
     AgentSummary, AppInfo, CalibratedTotal, ContextWindow, Header, Import, ImportUploads, JobStarted, List,
-    Open, PriceInfo, Remove, Removed, ReportedUsage, ServiceInfo, SessionHeader, SessionPage, SetApp, SetModel,
-    SetServices, TokenizerInfo, UnmappedRow, UploadedFile,
+    Open, PriceInfo, Remove, Removed, ReportedUsage, ServiceInfo, SessionHeader, SessionPage, SetApp,
+    SetModel, SetServices, TokenizerInfo, UnmappedRow, UploadedFile,
 };
 use crate::beside::{ServicePlaces, ServiceSource, not_of_adk};
 use crate::command::Handler;
