@@ -89,12 +89,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether an act may change the answer to a question: both are about the same session, or the question is about all
+/// Whether an act may change the answer to a question: both are about the same session, or one of them is about all
 /// of them or asks what is laid over one. What is done to an experiment leaves others and the recording alone.
 fn can_change(act: &Call, question: &Call) -> bool {
     let about = subjects(question);
+    let is_about_all = ["app/forgetPrice", "app/setPrice"].contains(&&*act.name);
     let is_list = about.is_empty() || ["experiment/list", "lab/runs"].contains(&&*question.name);
-    is_list || subjects(act).iter().any(|subject| about.contains(subject))
+    is_about_all || is_list || subjects(act).iter().any(|subject| about.contains(subject))
 }
 
 /// The sessions and experiments that parameters name.

@@ -40,7 +40,11 @@ const GROWS: &str = "file/grow";
 
 /// Commands that change what others answer.
 const ACTS: &[&str] = &[
+    "app/forgetPrice",
+    "app/setPrice",
     "app/setSettings",
+    "counts/forget",
+    "counts/learn",
     "experiment/create",
     "experiment/duplicate",
     "experiment/edit",
@@ -62,11 +66,16 @@ const ACTS: &[&str] = &[
     "model/setKey",
     "script/remove",
     "script/save",
+    "secret/keep",
+    "secret/look",
+    "secret/mask",
     "session/addRequests",
     "session/follow",
     "session/import",
     "session/remove",
     "session/setApp",
+    "session/setModel",
+    "session/setServices",
 ];
 
 /// Asks again so often what gave up because this computer was busy.

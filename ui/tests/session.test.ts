@@ -275,13 +275,13 @@ test('the calls can be read as a table, by size, and the cursor is led from ther
   const { press, user, view } = openWindow();
   await inspector(/Call C17/);
   await press('t');
-  expect(view().look).toBe('table');
+  await waitFor(() => expect(view().look).toBe('table'));
   const table = await screen.findByRole('listbox', { name: '41 calls' });
   const { prompt, agent } = await recorded('call/get', { ...SAMPLE, call: 17 });
   const chosen = await within(table).findByRole('option', { selected: true });
   expect(chosen).toHaveTextContent(`C17 ${agent}`);
   expect(chosen).toHaveTextContent(`prompt ${formatInteger(prompt.tokens)}`);
-  await user.click(screen.getByRole('button', { name: 'Largest first' }));
+  await user.click(screen.getByRole('radio', { name: 'Largest first' }));
   const [largest, second] = within(table).getAllByRole('option');
   expect(largest).toHaveTextContent(/^C17/);
   await user.click(ensureExists(second, 'another call'));

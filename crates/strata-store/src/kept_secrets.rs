@@ -11,6 +11,7 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Transaction, params};
 use strata_model::{Fingerprint, secret};
 
+use crate::app_config::AppConfig;
 use crate::column::{fingerprint_bytes, text};
 use crate::pack::{EVENTS, Packer, REQUESTS, SOURCES, Shelf};
 use crate::search::rows_of;
@@ -211,6 +212,11 @@ impl Masking {
     pub(crate) fn stored<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let masked = if self.is_on { mask_stored(text) } else { None };
         masked.map_or(Cow::Borrowed(text), |masked| Cow::Owned(masked.text))
+    }
+
+    /// A configuration that came with a session, as it is stored.
+    pub(crate) fn stored_config(&self, config: &AppConfig) -> AppConfig {
+        AppConfig { text: self.stored(&config.text).into_owned(), ..config.clone() }
     }
 }
 

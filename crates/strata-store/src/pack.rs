@@ -242,7 +242,7 @@ impl Pack {
             None
         };
         let pack = bytes.and_then(|bytes| {
-            let first = (last + 1).checked_sub(count)?;
+            let first = last.checked_add(1)?.checked_sub(count)?;
             let pack = Self { first, count: count as usize, bytes };
             let length: usize = pack.lengths()?.sum();
             (length + 4 * pack.count == pack.bytes.len()).then_some(pack)

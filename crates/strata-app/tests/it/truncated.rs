@@ -7,7 +7,7 @@ use strata_app::report::{self, DiagnosticSeverity};
 use crate::samples::{self, Unwatched};
 
 /// Bytes between two cuts; every page ends at one of them.
-const STEP: usize = 64;
+const STEP: usize = 256;
 
 /// Events of all sessions, and what was said about the file.
 struct Seen {
@@ -28,7 +28,7 @@ fn see(path: &Path) -> Seen {
 fn a_database_cut_anywhere_gives_what_is_there_or_a_reason() {
     let scratch = tempfile::tempdir().expect("a folder");
     let databases = samples::databases(scratch.path());
-    assert_eq!(databases.len(), 10, "databases among the samples");
+    assert_eq!(databases.len(), 15, "databases among the samples");
     std::thread::scope(|threads| {
         for database in &databases {
             threads.spawn(|| check_cuts(database));

@@ -8,6 +8,7 @@ use super::new::{LeftOut, Listing, NewEvent};
 use super::staged::Recording;
 use crate::app_config::{AppConfig, write_app_config};
 use crate::column::fingerprint_bytes;
+use crate::kept_secrets::Masking;
 use crate::pack::pack_recording;
 use crate::request::{self, RecordedRequest};
 use crate::search::Indexer;
@@ -68,17 +69,18 @@ impl Store {
             }
             let number = write_source(transaction, source, &left_out.with_diagnostics(diagnostics))?;
             for (growth, recording) in grown.iter().zip(&recordings) {
+                let masking = Masking::of(transaction)?;
                 let closed = CompleteRecording::new(recording, growth.session, growth.listing.clone());
                 write_session(transaction, &growth.id, number, source.imported_at_ms, &closed)?;
                 Indexer::new(transaction)?.session_again(
                     transaction,
                     recording.number,
-                    &growth.listing.title,
+                    &masking.stored(&growth.listing.title),
                     &source.location,
                     closed.names(),
                 )?;
                 if let Some(config) = &growth.listing.app_config {
-                    write_app_config(transaction, &growth.id, config)?;
+                    write_app_config(transaction, &growth.id, &masking.stored_config(config))?;
                 }
             }
             Ok(true)

@@ -9,6 +9,7 @@ use super::complete::{CompleteRecording, write_session};
 use super::new::ImportedSession;
 use super::writer::ImportWriter;
 use crate::app_config::write_app_config;
+use crate::kept_secrets::Masking;
 use crate::search::Indexer;
 use crate::source::write_source;
 use crate::{SessionId, Source, StoreError, request};
@@ -58,9 +59,10 @@ fn show(
         .optional()?;
     set_status(transaction, closed.recording, "staged", "kept")?;
     write_session(transaction, &id, source_number, source.imported_at_ms, closed)?;
+    let masking = Masking::of(transaction)?;
     Indexer::new(transaction)?.session(
         closed.recording,
-        &closed.listing.title,
+        &masking.stored(&closed.listing.title),
         &source.location,
         closed.names(),
     )?;
@@ -69,7 +71,7 @@ fn show(
         set_status(transaction, replaced, "kept", "discarded")?;
     }
     if let Some(config) = &closed.listing.app_config {
-        write_app_config(transaction, &id, config)?;
+        write_app_config(transaction, &id, &masking.stored_config(config))?;
     }
     Ok(ImportedSession { id, is_replacement: replaced.is_some() })
 }

@@ -13,17 +13,17 @@ fn what_is_in_the_file_adds_up_to_it() {
     assert_eq!((empty.sessions, empty.events), (0, 0));
     check(&empty);
 
-    import_one(&mut store, "a", &session("a", 400, &"long ".repeat(400)));
+    import_one(&mut store, "a", &session("a", 4_000, &"long ".repeat(40)));
     let id = import_one(&mut store, "b", &session("b", 3, "x"));
     let full = store.sizes().unwrap();
-    assert_eq!((full.sessions, full.events), (2, 403));
+    assert_eq!((full.sessions, full.events), (2, 4_003));
     check(&full);
     let of = |sizes: &Sizes, name: &str| sizes.tables.iter().find(|(table, _)| table == name).unwrap().1;
     assert!(of(&full, "events") > of(&empty, "events"));
 
     store.delete_session(&id).unwrap();
     let fewer = store.sizes().unwrap();
-    assert_eq!((fewer.sessions, fewer.events), (1, 400));
+    assert_eq!((fewer.sessions, fewer.events), (1, 4_000));
     check(&fewer);
 }
 

@@ -1625,6 +1625,23 @@ unbilled: number, inputTokens: number, cachedTokens: number, outputTokens: numbe
 cost: number | null, };
 
 /**
+ * What looks like a key in the store.
+ */
+export type KeptSecrets = {
+/**
+ * Different values in all.
+ */
+values: number,
+/**
+ * The most frequent first.
+ */
+kinds: Array<SecretKind>,
+/**
+ * Sessions that have some, the one with the most first.
+ */
+sessions: Array<SessionSecrets>, };
+
+/**
  * What one difference is.
  */
 export type DifferenceKind = "rewritten" | "replaced" | "leftOut" | "inserted" | "continued";
@@ -2895,20 +2912,6 @@ atMs: number | null,
  */
 snippet: Array<SnippetPiece>, };
 
-export type KeptSecrets = {
-/**
- * Different values in all.
- */
-values: number,
-/**
- * The most frequent first.
- */
-kinds: Array<SecretKind>,
-/**
- * Sessions that have some, the one with the most first.
- */
-sessions: Array<SessionSecrets>, };
-
 export type SecretKind = {
 /**
  * `API key`, `password`.
@@ -2929,12 +2932,6 @@ masks: boolean,
  * is not there any more.
  */
 found: KeptSecrets | null, };
-
-export type SessionSecrets = { session: string, title: string,
-/**
- * Different values.
- */
-values: number, kinds: Array<SecretKind>, };
 
 export type SessionComparison = { a: ComparedSide, b: ComparedSide,
 /**
@@ -3019,6 +3016,12 @@ lastEventMs: number | null,
 openedMs: number | null, isSample: boolean, };
 
 export type SessionPage = { total: number, rows: Array<SessionRow>, };
+
+export type SessionSecrets = { session: string, title: string,
+/**
+ * Different values.
+ */
+values: number, kinds: Array<SecretKind>, };
 
 export type SnippetPiece = { text: string, isMatch: boolean, };
 
