@@ -94,6 +94,15 @@ pub(crate) struct Backend {
     folder: TempDir,
 }
 
+/// In which order sessions are made anew differs from run to run.
+fn in_order(mut said: Vec<Value>) -> Vec<Value> {
+    let is_changed = |notification: &Value| notification["type"] == "changed";
+    for changed in said.chunk_by_mut(|a, b| is_changed(a) && is_changed(b)) {
+        changed.sort_by_key(|notification| notification["session"].to_string());
+    }
+    said
+}
+
 /// Whether a command changes what others answer.
 pub(crate) fn is_act(call: &Call) -> bool {
     call.name == GROWS || ACTS.contains(&&*call.name)
@@ -185,7 +194,7 @@ impl Backend {
             self.n_cancelled += 1;
         }
         let mut answer = self.dispatch(&call.name, &params)?;
-        let notifications = self.said_until_rest()?;
+        let notifications = in_order(self.said_until_rest()?);
         if call.name == "session/setApp" && answer.is_ok() {
             // The numbers of a session as far as it was compiled by then. Here they are those of all of it.
             self.wait_for_calls(&params)?;

@@ -23,7 +23,13 @@ const ROWS_BETWEEN_LOOKS: u64 = 256;
 /// Imports the sessions of a database; `None` when the watcher wanted to stop.
 pub(crate) fn import(path: &Path, watch: &dyn Watch) -> Option<Import> {
     let import = match Database::open(path) {
-        Ok(database) => import_tables(&mut Tables { connection: &database.connection, watch }),
+        Ok(database) => {
+            let mut import = import_tables(&mut Tables { connection: &database.connection, watch });
+            if !import.sessions.is_empty() {
+                import.diagnostics.extend(cut_off(path));
+            }
+            import
+        }
         Err(reason) => Import {
             sessions: Vec::new(),
             diagnostics: vec![Diagnostic::error("unreadable-database", "", reason)],
@@ -154,6 +160,29 @@ impl Database {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(Self { connection, _copy: Some(folder) })
     }
+}
+
+/// SQLite reads the rest of a page that was cut as zeros, which are rows that hold nothing. How long the file was says
+/// its head, unless a log says otherwise. <https://www.sqlite.org/fileformat.html#the_database_header>
+fn cut_off(path: &Path) -> Option<Diagnostic> {
+    let mut head = [0; 100];
+    File::open(path).ok()?.read_exact(&mut head).ok()?;
+    let number =
+        |at: usize| u64::from(u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+    let page_bytes = match u16::from_be_bytes([head[16], head[17]]) {
+        1 => 65_536,
+        bytes => u64::from(bytes),
+    };
+    let (changes, n_pages, changes_then) = (number(24), number(28), number(92));
+    let (whole, there) = (n_pages * page_bytes, path.metadata().ok()?.len());
+    let is_cut = changes == changes_then && there < whole && !has_log(path);
+    is_cut.then(|| {
+        let message = format!(
+            "the database ends in the middle: {there} of its {whole} bytes are there; what could be read was kept. Copy \
+             it again"
+        );
+        Diagnostic::error("truncated", "", message)
+    })
 }
 
 fn explain_copy(error: &dyn std::error::Error) -> String {
