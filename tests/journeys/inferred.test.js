@@ -33,7 +33,7 @@ journey(
       name: 'App configuration',
     });
     await window.reads(dialog, 'inferred');
-    await dialog.getByRole('textbox').waitFor();
+    await dialog.getByRole('textbox', { name: /^Path of/ }).waitFor();
     await window.settle();
     await window.pictures('inferred-app');
     await window.press('Escape');
