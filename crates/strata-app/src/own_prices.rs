@@ -16,6 +16,8 @@ pub(crate) struct OwnPrice {
     pub cached_read: f64,
     #[serde(default)]
     pub cache_write: Option<f64>,
+    #[serde(default)]
+    pub cache_write_long: Option<f64>,
     pub output: f64,
 }
 
@@ -52,11 +54,11 @@ pub(crate) fn prices_of(store: &Store) -> Result<Prices, StoreError> {
 
 impl From<OwnPrice> for Price {
     fn from(own: OwnPrice) -> Self {
-        let OwnPrice { model, input, cached_read, cache_write, output } = own;
+        let OwnPrice { model, input, cached_read, cache_write, cache_write_long, output } = own;
         Self {
             model,
             context_tokens: None,
-            rates: Rates { input, cached_read, cache_write, cache_write_long: None, output },
+            rates: Rates { input, cached_read, cache_write, cache_write_long, output },
             tiers: Vec::new(),
             is_open_weights: false,
             source: "set in Settings".to_owned(),

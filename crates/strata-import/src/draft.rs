@@ -337,8 +337,7 @@ impl Draft {
     /// The session, or nothing, with a reason, when there is no event in it.
     pub(crate) fn finish(mut self, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
         if self.events.is_empty() {
-            let message = format!("this {} holds no messages; there is no session to show", format.name());
-            findings.error("no-session", "", message);
+            findings.no_session(format);
             return None;
         }
         self.name_main_branch();

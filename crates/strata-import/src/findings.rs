@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use strata_model::{Decoder, Diagnostic, Severity};
 
+use crate::format::Format;
+
 /// Different messages of one code that are kept; more are only counted.
 const MAX_MESSAGES: usize = 20;
 
@@ -41,6 +43,20 @@ impl Findings {
                 *message = message.replace(claim, "nothing before it is a session, so nothing was kept");
             }
         }
+    }
+
+    /// Says of the conversations of a source how many are empty.
+    pub(crate) fn empty_sessions(&mut self, n_empty: u64) {
+        if n_empty > 0 {
+            let message = format!("{n_empty} conversations hold no messages; they were left out");
+            self.info("empty-session", "", message);
+        }
+    }
+
+    /// Says that there is nothing to show of a source of this format.
+    pub(crate) fn no_session(&mut self, format: Format) {
+        let message = format!("this {} holds no messages; there is no session to show", format.name());
+        self.error("no-session", "", message);
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use strata_model::Json;
 use strata_model::json::{Interner, JsonError, ValueReader};
+use strata_model::{Json, Object};
 
 use crate::findings::Findings;
 use crate::lines::Chunk;
@@ -28,6 +28,20 @@ pub(crate) struct Value {
 }
 
 impl Value {
+    /// The record it is, with where it stands. Anything else is left out, and reported.
+    pub(crate) fn into_record(self, findings: &mut Findings) -> Option<(Object, SourceRecord)> {
+        let source = self.source();
+        match self.json {
+            Json::Object(record) => Some((record, source)),
+            _ => {
+                let message =
+                    format!("{} stands where a record should be; it was left out", self.json.kind());
+                findings.warning("not-a-record", self.place(), message);
+                None
+            }
+        }
+    }
+
     pub(crate) fn source(&self) -> SourceRecord {
         SourceRecord::Bytes(self.bytes.clone())
     }

@@ -65,17 +65,10 @@ impl Shelf {
         recording: i64,
         number: u32,
     ) -> Result<Option<Vec<u8>>, StoreError> {
-        let sql = format!(
-            "SELECT last, count, length, packed FROM {} WHERE recording = ?1 AND last >= ?2 ORDER BY last LIMIT 1",
-            self.packs
-        );
-        let mut select = connection.prepare_cached(&sql)?;
-        let mut rows = select.query(params![recording, number])?;
-        if let Some(row) = rows.next()? {
-            let pack = Pack::read(row)?;
-            if let Some(at) = number.checked_sub(pack.first) {
-                return Ok(pack.values().nth(at as usize).map(<[u8]>::to_vec));
-            }
+        if let Some(pack) = self.pack_of(connection, recording, number)?
+            && let Some(at) = number.checked_sub(pack.first)
+        {
+            return Ok(pack.values().nth(at as usize).map(<[u8]>::to_vec));
         }
         let Self { rows, number: key, value, .. } = self;
         let sql = format!("SELECT CAST({value} AS BLOB) FROM {rows} WHERE recording = ?1 AND {key} = ?2");
@@ -83,6 +76,22 @@ impl Shelf {
             .prepare_cached(&sql)?
             .query_row(params![recording, number], |row| row.get(0))
             .optional()?)
+    }
+
+    /// The pack that ends with a number or behind it; its values may all stand behind the number.
+    fn pack_of(
+        &self,
+        connection: &Connection,
+        recording: i64,
+        number: u32,
+    ) -> Result<Option<Pack>, StoreError> {
+        let sql = format!(
+            "SELECT last, count, length, packed FROM {} WHERE recording = ?1 AND last >= ?2 ORDER BY last LIMIT 1",
+            self.packs
+        );
+        let mut select = connection.prepare_cached(&sql)?;
+        let mut rows = select.query(params![recording, number])?;
+        rows.next()?.map(Pack::read).transpose()
     }
 
     /// Shows the values with these numbers, in their order. To be asked within a transaction.
@@ -131,14 +140,7 @@ impl Shelf {
         from: u32,
     ) -> Result<(), StoreError> {
         let mut kept = Vec::new();
-        let sql = format!(
-            "SELECT last, count, length, packed FROM {} WHERE recording = ?1 AND last >= ?2 ORDER BY last LIMIT 1",
-            self.packs
-        );
-        let mut select = transaction.prepare_cached(&sql)?;
-        let mut rows = select.query(params![recording, from])?;
-        let pack = rows.next()?.map(Pack::read).transpose()?;
-        drop(rows);
+        let pack = self.pack_of(transaction, recording, from)?;
         if let Some(pack) = &pack {
             kept.extend(pack.values().take(from.saturating_sub(pack.first) as usize));
         }

@@ -21,7 +21,7 @@ test('what is typed is a price once model, input and output are there', () => {
 });
 
 test.each(['-1', '1e3', 'free', '1,5', '.'])('%s is no rate', (text) => {
-  for (const field of ['input', 'cachedRead', 'cacheWrite', 'output'])
+  for (const field of ['input', 'cachedRead', 'cacheWrite', 'cacheWriteLong', 'output'])
     expect(ratesOf({ ...TYPED, [field]: text })).toBeUndefined();
 });
 
@@ -29,5 +29,13 @@ test('a listed price can be changed', () => {
   const rates = { input: 5, cachedRead: 0.5, cacheWrite: 6.25, cacheWriteLong: 10, output: 25 };
   const row = { model: 'm', isOwn: false, rates, tiers: [], contextTokens: null, isOpenWeights: false };
   const typed = typedPrice({ ...row, source: 's', seenOn: '2026-11-20', note: null });
-  expect(typed).toEqual({ model: 'm', input: '5', cachedRead: '0.5', cacheWrite: '6.25', output: '25' });
+  expect(typed).toEqual({
+    model: 'm',
+    input: '5',
+    cachedRead: '0.5',
+    cacheWrite: '6.25',
+    cacheWriteLong: '10',
+    output: '25',
+  });
+  expect(ratesOf(typed)).toEqual(rates);
 });

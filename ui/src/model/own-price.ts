@@ -8,10 +8,19 @@ export interface TypedPrice {
   readonly cachedRead: string;
   /** Empty: putting tokens into a cache costs no more than `input`. */
   readonly cacheWrite: string;
+  /** The same for the longer of two lifetimes. Empty: as `cacheWrite`. */
+  readonly cacheWriteLong: string;
   readonly output: string;
 }
 
-export const NO_PRICE: TypedPrice = { model: '', input: '', cachedRead: '', cacheWrite: '', output: '' };
+export const NO_PRICE: TypedPrice = {
+  model: '',
+  input: '',
+  cachedRead: '',
+  cacheWrite: '',
+  cacheWriteLong: '',
+  output: '',
+};
 
 /** A price of the list, to be changed. */
 export function typedPrice({ model, rates }: PriceRow): TypedPrice {
@@ -21,6 +30,7 @@ export function typedPrice({ model, rates }: PriceRow): TypedPrice {
     input: text(rates.input),
     cachedRead: text(rates.cachedRead),
     cacheWrite: text(rates.cacheWrite),
+    cacheWriteLong: text(rates.cacheWriteLong),
     output: text(rates.output),
   };
 }
@@ -29,10 +39,12 @@ export function typedPrice({ model, rates }: PriceRow): TypedPrice {
 export function ratesOf(typed: TypedPrice): PriceRates | undefined {
   const [input, output] = [rateOf(typed.input), rateOf(typed.output)];
   const cachedRead = typed.cachedRead.trim() === '' ? input : rateOf(typed.cachedRead);
-  const cacheWrite = typed.cacheWrite.trim() === '' ? null : rateOf(typed.cacheWrite);
+  const optional = (text: string): number | null | undefined => (text.trim() === '' ? null : rateOf(text));
+  const [cacheWrite, cacheWriteLong] = [optional(typed.cacheWrite), optional(typed.cacheWriteLong)];
   const isWhole = input !== undefined && output !== undefined && cachedRead !== undefined;
-  if (typed.model.trim() === '' || !isWhole || cacheWrite === undefined) return undefined;
-  return { input, cachedRead, cacheWrite, cacheWriteLong: null, output };
+  if (typed.model.trim() === '' || !isWhole || cacheWrite === undefined || cacheWriteLong === undefined)
+    return undefined;
+  return { input, cachedRead, cacheWrite, cacheWriteLong, output };
 }
 
 function rateOf(text: string): number | undefined {

@@ -57,11 +57,9 @@ impl Handler for RangeBill {
         let open = strata.sessions.get(&self.session)?;
         let caches = open.caches(&open.analysis(), &strata.tables)?;
         // A summary belongs to the call that is made next.
-        let calls = open.experiment.calls();
-        let before =
-            |call: u32| calls.iter().find(|known| known.number >= call).map(|known| known.n_events());
-        let first = if self.from <= 1 { Some(0) } else { before(self.from) };
-        let events = first.unwrap_or(usize::MAX)..before(self.to.saturating_add(1)).unwrap_or(usize::MAX);
+        let before = |call: u32| open.experiment.call(call).map_or(usize::MAX, strata_engine::Call::n_events);
+        let first = if self.from <= 1 { 0 } else { before(self.from) };
+        let events = first..before(self.to.saturating_add(1));
         Ok(caches.bill_within(&(self.from..=self.to), &events).into())
     }
 }

@@ -23,14 +23,14 @@ impl Handler for SetPrice {
         if model.is_empty() {
             return Err(AppError::bad_input("The price has no model. Name the model as its calls do."));
         }
-        let PriceRates { input, cached_read, cache_write, output, .. } = self.rates;
-        let all = [Some(input), Some(cached_read), cache_write, Some(output)];
+        let PriceRates { input, cached_read, cache_write, cache_write_long, output } = self.rates;
+        let all = [Some(input), Some(cached_read), cache_write, cache_write_long, Some(output)];
         if all.into_iter().flatten().any(|rate| !(rate.is_finite() && rate >= 0.0)) {
             let message =
                 "A price is a number of US dollars per million tokens, 0 or more. Nothing was changed.";
             return Err(AppError::bad_input(message));
         }
-        let price = OwnPrice { model, input, cached_read, cache_write, output };
+        let price = OwnPrice { model, input, cached_read, cache_write, cache_write_long, output };
         set_own_price(&mut strata.workspace.store(), price)?;
         renew(strata)
     }

@@ -82,10 +82,14 @@ fn has_log(path: &Path) -> bool {
 
 /// Whether a database is written by way of a log, as its header says.
 fn keeps_log(path: &Path) -> bool {
-    const VERSIONS: std::ops::Range<usize> = 18..20;
-    let mut header = [0; VERSIONS.end];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    read.is_ok() && header[VERSIONS].contains(&2)
+    head_of(path).is_ok_and(|head| head[18..20].contains(&2))
+}
+
+/// What a database begins with: <https://www.sqlite.org/fileformat.html#the_database_header>.
+fn head_of(path: &Path) -> std::io::Result<[u8; 100]> {
+    let mut head = [0; 100];
+    File::open(path)?.read_exact(&mut head)?;
+    Ok(head)
 }
 
 /// The address under which SQLite takes a file for one that nobody changes; `None` for names that are no text.
@@ -163,10 +167,9 @@ impl Database {
 }
 
 /// SQLite reads the rest of a page that was cut as zeros, which are rows that hold nothing. How long the file was says
-/// its head, unless a log says otherwise. <https://www.sqlite.org/fileformat.html#the_database_header>
+/// its head, unless a log says otherwise.
 fn cut_off(path: &Path) -> Option<Diagnostic> {
-    let mut head = [0; 100];
-    File::open(path).ok()?.read_exact(&mut head).ok()?;
+    let head = head_of(path).ok()?;
     let number =
         |at: usize| u64::from(u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
     let page_bytes = match u16::from_be_bytes([head[16], head[17]]) {

@@ -53,6 +53,11 @@ fn a_model_that_is_not_listed_can_be_priced() {
     let rows = ask(&strata, "app/setPrice", &json!({"model": "acme/house-model", "rates": rates}));
     assert_eq!(rows.as_array().map(Vec::len), n_rows);
 
+    // A cache that keeps tokens longer costs more to write.
+    let long = json!({"input": 5, "cachedRead": 0.5, "cacheWrite": 6.25, "cacheWriteLong": 10, "output": 25});
+    let rows = ask(&strata, "app/setPrice", &json!({"model": "acme/house-model", "rates": long}));
+    assert_eq!(row(&rows, "acme/house-model")["rates"]["cacheWriteLong"], 10.0);
+
     let negative =
         json!({"input": -1, "cachedRead": 0.5, "cacheWrite": null, "cacheWriteLong": null, "output": 2});
     let (code, message) = refuse(&strata, "app/setPrice", &json!({"model": "m", "rates": negative}));

@@ -70,12 +70,7 @@ impl Rollout {
 
     fn record(&mut self, value: Value, findings: &mut Findings) {
         self.count("records");
-        let source = value.source();
-        let place = value.place();
-        let Json::Object(mut record) = value.json else {
-            let message = format!("{} stands where a record should be; it was left out", value.json.kind());
-            return findings.warning("not-a-record", place, message);
-        };
+        let Some((mut record, source)) = value.into_record(findings) else { return };
         let time = ["timestamp", "created_at"].iter().find_map(|key| time_of(record.get(key)?));
         self.draft.set_clock(time);
         let kind = take_text(&mut record, "type").unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_model::take::{take_first_text, take_object, take_text};
-use strata_model::{Json, Object, Part, Str};
+use strata_model::{Object, Part, Str};
 use strata_wire::message::{Role, Turn};
 use strata_wire::usage::spelling::DROID_SUM;
 
@@ -34,13 +34,8 @@ pub(crate) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) 
     let mut log =
         Log { draft: Draft::new("droid", "droid"), model: None, events: HashMap::new(), n_answers: 0 };
     for value in values {
-        let (source, place) = (value.source(), value.place());
-        match value.json {
-            Json::Object(record) => log.record(record, source),
-            other => {
-                let message = format!("{} stands where a record should be; it was left out", other.kind());
-                findings.warning("not-a-record", place, message);
-            }
+        if let Some((record, source)) = value.into_record(findings) {
+            log.record(record, source);
         }
     }
     if log.n_answers == 0 && log.draft.len() > 0 && log.events.is_empty() {

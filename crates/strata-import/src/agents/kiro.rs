@@ -48,10 +48,7 @@ pub(crate) fn read_tables(
             }
         })?;
     }
-    if n_empty > 0 {
-        let message = format!("{n_empty} conversations hold no messages; they were left out");
-        findings.info("empty-session", "", message);
-    }
+    findings.empty_sessions(n_empty);
     if !sessions.is_empty() {
         let message = "Kiro keeps no token counts; those that are shown are estimates of the words in it";
         findings.info("no-usage", "", message);

@@ -38,8 +38,7 @@ fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Ve
     }
     let chats = log.finish();
     if chats.is_empty() {
-        let message = format!("this {} holds no messages; there is no session to show", format.name());
-        findings.error("no-session", "", message);
+        findings.no_session(format);
     }
     chats.into_iter().filter_map(|(about, turns)| session(about, turns, format, findings)).collect()
 }

@@ -44,16 +44,9 @@ fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Ve
             }
         }
     }
-    if n_empty > 0 {
-        let message = format!("{n_empty} conversations hold no messages; they were left out");
-        findings.info("empty-session", "", message);
-    }
+    findings.empty_sessions(n_empty);
     if sessions.is_empty() {
-        findings.error(
-            "no-session",
-            "",
-            format!("this {} holds no messages; there is no session to show", format.name()),
-        );
+        findings.no_session(format);
     } else {
         super::tell_no_usage("ChatGPT's export", findings);
     }

@@ -1,7 +1,5 @@
 //! Taking records in, one after the other.
 
-use strata_model::Json;
-
 use super::journal;
 use super::record::Record;
 use super::transcript::{PlacedRecord, Transcript};
@@ -12,16 +10,11 @@ impl Transcript {
     pub(super) fn read(&mut self, value: Value, findings: &mut Findings) {
         self.facts.records += 1;
         self.facts.glued_lines += u64::from(value.is_glued);
-        let source = value.source();
         let place = value.place();
         if value.is_glued {
             findings.info("glued-records", &*place, "two records stand on one line; both were read");
         }
-        let Json::Object(object) = value.json else {
-            let message = format!("{} stands where a record should be; it was left out", value.json.kind());
-            findings.warning("not-a-record", place, message);
-            return;
-        };
+        let Some((object, source)) = value.into_record(findings) else { return };
         let mut record = Record::read(object);
         let timestamp = self.note_envelope(&mut record, &place, findings);
         if journal::is_record(&record.kind) {

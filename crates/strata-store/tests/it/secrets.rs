@@ -2,7 +2,7 @@
 
 use strata_model::{Diagnostic, Fingerprint, Json, Object, json};
 use strata_store::{
-    Alignment, AppConfig, AppConfigOrigin, FoundSecrets, LabRunState, Listing, NewEvent, RecordPlace,
+    Alignment, AppConfig, AppConfigOrigin, FoundSecrets, Growth, LabRunState, Listing, NewEvent, RecordPlace,
     RecordedRequest, SearchQuery, SessionId, Store, StoreError,
 };
 
@@ -222,4 +222,35 @@ fn what_is_stored_from_then_on_is_masked_until_it_is_kept_again() {
     store.set_masks_secrets(false).unwrap();
     let kept = import_one(&mut store, "c.json", &session("u", 1, KEY));
     assert_eq!(values(&store.secrets_of(&kept).unwrap()), [("API key", 1)]);
+}
+
+#[test]
+fn what_a_session_grows_by_is_masked_too() {
+    let place = Place::new();
+    let mut store = place.open();
+    let id = import_one(&mut store, "a.json", &session("s", 2, "nothing to hide"));
+    store.set_masks_secrets(true).unwrap();
+    let grown = session("s", 3, &format!("password={PASSWORD}"));
+    let config = AppConfig {
+        origin: AppConfigOrigin::Inferred,
+        format: "json".into(),
+        text: format!(r#"{{"instruction":"password={PASSWORD}"}}"#),
+        location: None,
+    };
+    let growth = Growth {
+        id: id.clone(),
+        kept: 2,
+        events: events(&grown).split_off(2),
+        kept_requests: 0,
+        requests: Vec::new(),
+        session: &grown,
+        listing: Listing { app_config: Some(config), ..listing(&format!("password={PASSWORD}")) },
+    };
+    let source = source("a.json");
+    assert!(store.append(&source, source.content.unwrap(), &[growth], &[]).unwrap());
+    assert_eq!(store.read_session(&id).unwrap().unwrap().events.len(), 3);
+    assert!(store.secrets_of(&id).unwrap().is_empty());
+    let found = store.search(&SearchQuery { text: "hunter2", limit: 9, ..SearchQuery::default() }).unwrap();
+    assert_eq!(found.total, 0);
+    assert!(!is_on_disk(&place, PASSWORD));
 }

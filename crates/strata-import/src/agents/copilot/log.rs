@@ -31,13 +31,8 @@ pub(super) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) 
         last: None,
     };
     for value in values {
-        let source = value.source();
-        match value.json {
-            Json::Object(record) => log.record(record, source),
-            other => {
-                let message = format!("{} stands where a record should be; it was left out", other.kind());
-                findings.warning("not-a-record", format!("line {}", value.line), message);
-            }
+        if let Some((record, source)) = value.into_record(findings) {
+            log.record(record, source);
         }
     }
     log.draft.finish(format, findings).into_iter().collect()

@@ -65,10 +65,7 @@ pub(crate) fn read_tables(
             None => n_empty += 1,
         }
     }
-    if n_empty > 0 {
-        let message = format!("{n_empty} conversations hold no messages; they were left out");
-        findings.info("empty-session", "", message);
-    }
+    findings.empty_sessions(n_empty);
     let mut lost: Vec<(Str, Vec<Bubble>)> = bubbles.into_iter().collect();
     lost.sort_by(|(a, _), (b, _)| a.cmp(b));
     for (id, own) in lost {

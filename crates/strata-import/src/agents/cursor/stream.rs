@@ -51,13 +51,8 @@ pub(crate) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) 
         called: Vec::new(),
     };
     for value in values {
-        let (source, place) = (value.source(), value.place());
-        match value.json {
-            Json::Object(record) => log.record(record, source),
-            other => {
-                let message = format!("{} stands where a record should be; it was left out", other.kind());
-                findings.warning("not-a-record", place, message);
-            }
+        if let Some((record, source)) = value.into_record(findings) {
+            log.record(record, source);
         }
     }
     log.close();
