@@ -16,10 +16,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("strata-script", &["strata-engine", "strata-model"]),
     ("strata-store", &["strata-model"]),
     ("strata-provider", &["strata-model", "strata-wire"]),
+    ("strata-capture", &["strata-model", "strata-wire"]),
     ("strata-runtime", &["strata-engine", "strata-model", "strata-wire"]),
     (
         "strata-app",
         &[
+            "strata-capture",
             "strata-engine",
             "strata-import",
             "strata-measure",

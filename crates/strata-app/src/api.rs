@@ -8,6 +8,7 @@
 pub mod app;
 pub mod cache;
 pub mod call;
+pub mod capture;
 pub mod common;
 pub mod comparison;
 pub mod counts;

@@ -9,8 +9,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, common, comparison, counts, event, experiment, finding, job, lab, model, palette, part,
-    place, processor, run, script, search, secret, session, state, verification,
+    app, cache, call, capture, common, comparison, counts, event, experiment, finding, job, lab, model,
+    palette, part, place, processor, run, script, search, secret, session, state, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -246,6 +246,9 @@ commands! {
     "run/release" run::Release => run::RunStatus: "Decides about the call that is held";
     "run/list" run::List => run::RunList: "Runs of this program";
     "run/stop" run::Stop => run::RunStatus: "Ends a run; its session stays";
+    "capture/start" capture::Start => capture::CaptureState: "Listens for clients, and writes what they send to their models";
+    "capture/get" capture::Get => capture::CaptureState: "What clients sent while it listened";
+    "capture/stop" capture::Stop => capture::CaptureState: "Listens no more";
     "job/list" job::List => job::JobList: "Running and ended jobs";
     "job/cancel" job::Cancel => job::JobList: "Asks a job to stop";
     "job/dismiss" job::Dismiss => job::JobList: "Takes an ended job off the list";

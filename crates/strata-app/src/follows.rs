@@ -10,7 +10,7 @@ use crate::api::job::Notification;
 use crate::import::{Follower, Imported, Wake, newest_sessions};
 use crate::notifications::Notifications;
 use crate::sessions::Sessions;
-use crate::watch::Watch;
+use crate::watch::{Unseen, Watch as _};
 use crate::workspace::Workspace;
 
 /// What is followed.
@@ -27,17 +27,6 @@ struct Follow {
     stop: CancellationToken,
     /// Why what is there now could not be read.
     problem: Option<String>,
-}
-
-/// Stops reading a file when it is no longer followed.
-struct Stopped(CancellationToken);
-
-impl Watch for Stopped {
-    fn progress(&self, _: u64, _: u64) {}
-
-    fn stop(&self) -> &CancellationToken {
-        &self.0
-    }
 }
 
 impl Follows {
@@ -97,7 +86,7 @@ impl Follows {
         std::thread::spawn(move || {
             let wake = Wake::new();
             let mut followers = [Follower::new(path, &wake)];
-            let watch = Stopped(stop);
+            let watch = Unseen(stop);
             while !watch.is_cancelled() {
                 let Some(follows) = follows.upgrade() else { return };
                 let [follower] = &mut followers;
@@ -115,7 +104,7 @@ impl Follows {
         });
     }
 
-    fn tell_followed(&self, path: &Path, watch: &Stopped, imported: &Imported) {
+    fn tell_followed(&self, path: &Path, watch: &Unseen, imported: &Imported) {
         self.tell_problem(path, watch, imported.problems().next().map(|finding| finding.message.clone()));
         for written in imported.written.iter().filter(|written| !written.after.is_empty()) {
             self.notifications.tell(&Notification::Begun {
@@ -125,7 +114,7 @@ impl Follows {
         }
     }
 
-    fn tell_problem(&self, path: &Path, watch: &Stopped, problem: Option<String>) {
+    fn tell_problem(&self, path: &Path, watch: &Unseen, problem: Option<String>) {
         if !self.set_problem(&watch.0, problem) {
             return;
         }

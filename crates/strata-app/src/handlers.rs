@@ -5,6 +5,7 @@ mod bytes;
 mod cache;
 mod call;
 mod call_replay;
+mod capture;
 mod chain;
 mod compare;
 mod convert;

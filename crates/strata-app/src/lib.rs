@@ -5,6 +5,9 @@
 
 pub mod api;
 mod beside;
+mod capture_folder;
+mod capture_upstreams;
+mod captures;
 mod command;
 mod data_folder;
 mod edit_file;

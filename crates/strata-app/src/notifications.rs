@@ -136,6 +136,7 @@ enum Subject<'n> {
     Analysis(&'n str),
     Findings(&'n str),
     Run(&'n str),
+    Capture,
     /// A window shows one session.
     Open,
     Missed,
@@ -155,6 +156,7 @@ impl<'n> Subject<'n> {
             Notification::Analysis { session, .. } => Self::Analysis(session),
             Notification::Findings { session } => Self::Findings(session),
             Notification::Run { run } => Self::Run(run),
+            Notification::Capture => Self::Capture,
             Notification::Open { .. } => Self::Open,
             Notification::Missed => Self::Missed,
         }

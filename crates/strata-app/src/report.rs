@@ -10,6 +10,7 @@ mod adk_recorder;
 mod app;
 mod cache;
 mod calibration;
+mod capture;
 mod change;
 mod check;
 mod compact;
@@ -50,6 +51,7 @@ pub use cache::{
 pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
+pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
+use crate::captures::Captures;
 use crate::error::AppError;
 use crate::ingest::Ingest;
 use crate::jobs::Jobs;
@@ -49,6 +50,8 @@ pub struct Strata {
     pub(crate) models: Arc<Models>,
     /// Agents that run.
     pub(crate) runs: Runs,
+    /// The gateway.
+    pub(crate) captures: Captures,
     /// What jobs of the Lab gave.
     pub(crate) lab: Arc<LabResults>,
 }
@@ -65,6 +68,7 @@ impl Strata {
         if !options.open.is_empty() {
             ingest.import_first(options.open);
         }
+        let captures = Captures::new(options.runtime.clone(), notifications.clone());
         let models = Arc::new(Models::new(options.runtime));
         let shared = (workspace.clone(), tables.clone(), notifications.clone());
         let runs = Runs::new(shared, jobs.clone(), sessions.clone(), models.clone());
@@ -78,6 +82,7 @@ impl Strata {
             ingest,
             models,
             runs,
+            captures,
             lab: Arc::default(),
         }))
     }

@@ -23,6 +23,17 @@ pub trait Watch: Sync {
     }
 }
 
+/// Work in the background: nobody sees how far it is.
+pub(crate) struct Unseen(pub(crate) CancellationToken);
+
+impl Watch for Unseen {
+    fn progress(&self, _: u64, _: u64) {}
+
+    fn stop(&self) -> &CancellationToken {
+        &self.0
+    }
+}
+
 /// Texts that a model writes one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Writing {

@@ -3,6 +3,7 @@
 pub(crate) mod adk_recorder;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
+pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod compact;
 pub(crate) mod compile;

@@ -27,7 +27,7 @@ use crate::tables::{self, Table, TableError, TableSource};
 use crate::telemetry::{
     adk_trace, braintrust, gemini_telemetry, langfuse, langgraph, langsmith, mlflow, otlp, phoenix,
 };
-use crate::traffic::{claude_bodies, har, helicone, litellm, mitmproxy, provider_log, vcr};
+use crate::traffic::{capture, claude_bodies, har, helicone, litellm, mitmproxy, provider_log, vcr};
 use crate::trajectories::{atif, inspect, messages, mini_swe, swe_agent, tau_bench, who_and_when};
 use crate::values::Value;
 
@@ -202,6 +202,9 @@ formats! {
         [Object(braintrust::is_span)] => Documents(&braintrust::DOCUMENTS);
     WHO_AND_WHEN("who-and-when", "Who&When case", Traits::None)
         [Object(who_and_when::is_case)] => Whole(who_and_when::read);
+    /// What Strata's own gateway writes.
+    CAPTURE("strata-capture", "captured traffic", Traits::None)
+        [Object(capture::is_log)] => Records(capture::read);
     HAR("har-1.2", "HTTP archive", Traits::Headers)
         [Object(har::is_archive)] => Whole(har::read);
     LANGFUSE("langfuse-trace", "Langfuse trace", Traits::None)

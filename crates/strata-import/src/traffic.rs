@@ -1,5 +1,6 @@
 //! Traffic with model providers, however it was recorded.
 
+pub(crate) mod capture;
 pub(crate) mod claude_bodies;
 pub(crate) mod har;
 pub(crate) mod helicone;

@@ -17,6 +17,7 @@ mod address;
 mod answer;
 mod api;
 mod cache_rules;
+pub mod coding;
 mod decode;
 mod encode;
 pub mod message;

@@ -5,7 +5,7 @@ import { METRICS, type Metric } from './lab-bill.ts';
 import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
 import { GROUPINGS, SESSION_ORDERS, type Grouping, type SessionOrder } from './session-table.ts';
 
-const VIEWS = ['session', 'pipeline', 'cache', 'lab', 'run', 'sessions', 'settings'] as const;
+const VIEWS = ['session', 'pipeline', 'cache', 'lab', 'run', 'capture', 'sessions', 'settings'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** What people call the views. */
@@ -15,13 +15,17 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   cache: 'Cache',
   lab: 'Lab',
   run: 'Run',
+  capture: 'Capture',
   sessions: 'All sessions',
   settings: 'Settings',
 };
 
+const APART = ['capture', 'sessions', 'settings'] as const satisfies readonly ViewName[];
 /** Views of no one session. */
-export function isApart(view: ViewName): view is 'sessions' | 'settings' {
-  return view === 'sessions' || view === 'settings';
+export type ApartView = (typeof APART)[number];
+
+export function isApart(view: ViewName): view is ApartView {
+  return APART.some((apart) => apart === view);
 }
 
 const TABS = ['parts', 'text', 'json', 'code'] as const;

@@ -5,11 +5,12 @@ import { ensureExists } from '@/lib/assert.ts';
 import { FrameLoop } from '@/lib/frame.ts';
 import { strataOf } from '@/model/map-columns.ts';
 import type { AskedQuestion } from '@/model/questions.ts';
-import { isApart, type ViewName } from '@/model/view-url.ts';
+import { isApart, type ApartView, type ViewName } from '@/model/view-url.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { CacheView } from './cache-view.svelte.ts';
 import { CallTable } from './call-table.svelte.ts';
+import { Capture } from './capture.svelte.ts';
 import { Comparison } from './comparison.svelte.ts';
 import { CallReplay } from './call-replay.svelte.ts';
 import { ContextMap } from './context-map.svelte.ts';
@@ -75,6 +76,7 @@ export class Workbench {
   readonly servers: ModelServers;
   readonly counts: LearnedTokenCounts;
   readonly secrets: KeptSecrets;
+  readonly capture: Capture;
   readonly lab: Lab;
   readonly replay: CallReplay;
   readonly runs: Runs;
@@ -113,6 +115,8 @@ export class Workbench {
     this.servers = new ModelServers(host, this.location, messages);
     this.counts = new LearnedTokenCounts(host, this.jobs, () => this.location.view.view === 'settings');
     this.secrets = new KeptSecrets(host, this.jobs, () => this.location.view.view === 'settings');
+    // Whether it listens is told in every view.
+    this.capture = new Capture(host, () => this.start.latest !== undefined);
     this.lab = new Lab(host, this);
     this.replay = new CallReplay(
       host,
@@ -175,7 +179,12 @@ export class Workbench {
     this.#toggleApart('settings');
   }
 
-  #toggleApart(apart: 'sessions' | 'settings'): void {
+  /** Goes to what clients send, or back to the view it was opened from. */
+  toggleCapture(): void {
+    this.#toggleApart('capture');
+  }
+
+  #toggleApart(apart: ApartView): void {
     const { view } = this.location.view;
     if (!isApart(view)) this.#viewBefore = view;
     this.location.go({ view: view === apart ? this.#viewBefore : apart });
@@ -292,6 +301,7 @@ export class Workbench {
         break;
       case 'sessions':
         this.sessionsRevision += 1;
+        if (this.capture.isListening) this.capture.heard();
         this.jobs.refresh().catch(this.messages.report);
         break;
       case 'missed':
@@ -301,8 +311,10 @@ export class Workbench {
         this.following.forgetAnswer();
         this.session.edited();
         this.runs.refresh();
+        this.capture.heard();
         break;
       case 'changed':
+        if (this.capture.isListening) this.capture.heard();
         this.following.forgetAnswer();
         if (notification.session === this.session.recording) this.session.edited();
         break;
@@ -317,6 +329,9 @@ export class Workbench {
         break;
       case 'run':
         this.runs.refresh();
+        break;
+      case 'capture':
+        this.capture.heard();
         break;
       case 'open':
         this.openSession(notification.session);

@@ -1,6 +1,6 @@
 //! What an import stored.
 
-use strata_app::report::{FileCounts, FollowedChange, ImportReport};
+use strata_app::report::{FileCounts, FollowedChange, ImportReport, SessionReport};
 use strata_app::{counted, cut};
 
 use super::Style;
@@ -10,6 +10,16 @@ use super::table::{Align, Table};
 const TITLE: usize = 60;
 
 pub(crate) fn import(report: &ImportReport, style: Style) -> String {
+    let mut text = if report.sessions.is_empty() { String::new() } else { sessions(&report.sessions, style) };
+    text += &format!("{}\n", outcome(report));
+    if report.has_folder {
+        text += &files(&report.files, style);
+    }
+    text
+}
+
+/// A row a session.
+pub(super) fn sessions(sessions: &[SessionReport], style: Style) -> String {
     let mut table = Table::new([
         ("id", Align::Left),
         ("format", Align::Left),
@@ -17,7 +27,7 @@ pub(crate) fn import(report: &ImportReport, style: Style) -> String {
         ("calls", Align::Right),
         ("title", Align::Left),
     ]);
-    for session in &report.sessions {
+    for session in sessions {
         table.row([
             session.id.clone(),
             session.format_name.clone(),
@@ -26,12 +36,7 @@ pub(crate) fn import(report: &ImportReport, style: Style) -> String {
             cut(&session.title, TITLE),
         ]);
     }
-    let mut text = if report.sessions.is_empty() { String::new() } else { table.print(style) };
-    text += &format!("{}\n", outcome(report));
-    if report.has_folder {
-        text += &files(&report.files, style);
-    }
-    text
+    table.print(style)
 }
 
 /// "a0fbeba449e8edbe  +3 events: 418 events, 170 calls  Title".

@@ -1,19 +1,15 @@
 //! Requests and answers as HTTP carries them.
 
 use std::borrow::Cow;
-use std::io::Read as _;
 
 use strata_model::{Json, Str};
+use strata_wire::coding::decoded;
 use strata_wire::stream::frame_payloads;
-use strata_wire::stream::is_stream;
 use strata_wire::{is_other_call, model_of_url};
 
 use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
 use crate::source::SourceRecord;
-
-/// No request of a model is larger; an archive that says so is none.
-const MAX_BYTES: u64 = 256 << 20;
 
 /// A recorded pair of bodies.
 #[derive(Debug)]
@@ -85,7 +81,11 @@ impl<'t> Body<'t> {
 
     /// What the body says: text, or the events of a binary stream.
     fn value(&self) -> Json {
-        let bytes = self.unpacked();
+        let packed = match &self.content {
+            Content::Text(text) => text.as_bytes(),
+            Content::Bytes(bytes) => bytes,
+        };
+        let bytes = decoded(packed, &self.encoding);
         if let Some(events) = frame_payloads(&bytes) {
             return Json::Array(events);
         }
@@ -94,41 +94,4 @@ impl<'t> Body<'t> {
             (_, bytes) => String::from_utf8_lossy(&bytes).as_ref().into(),
         }
     }
-
-    /// The bytes without their compression. Of what is cut off, the part that can be read.
-    fn unpacked(&self) -> Cow<'_, [u8]> {
-        const GZIP: &[u8] = b"\x1f\x8b";
-        const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-        let Self { content, encoding } = self;
-        let packed = match content {
-            Content::Text(text) => text.as_bytes(),
-            Content::Bytes(bytes) => bytes,
-        };
-        let unpacked = if packed.starts_with(GZIP) {
-            read(flate2::read::MultiGzDecoder::new(packed))
-        } else if packed.starts_with(ZSTD) {
-            ruzstd::decoding::StreamingDecoder::new(packed).ok().and_then(read)
-        } else if is_text(packed) {
-            None
-        } else if encoding.contains("br") {
-            read(brotli_decompressor::Decompressor::new(packed, 4096))
-        } else if encoding.contains("deflate") {
-            read(flate2::read::ZlibDecoder::new(packed))
-                .or_else(|| read(flate2::read::DeflateDecoder::new(packed)))
-        } else {
-            None
-        };
-        unpacked.map_or(Cow::Borrowed(packed), Cow::Owned)
-    }
-}
-
-/// Whether bytes are a body that needs no unpacking.
-fn is_text(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(|text| text.trim_start().starts_with(['{', '[']) || is_stream(text))
-}
-
-fn read(from: impl std::io::Read) -> Option<Vec<u8>> {
-    let mut unpacked = Vec::new();
-    let result = from.take(MAX_BYTES).read_to_end(&mut unpacked);
-    (result.is_ok() || !unpacked.is_empty()).then_some(unpacked)
 }

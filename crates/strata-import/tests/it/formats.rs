@@ -101,6 +101,7 @@ pub(crate) const SAMPLES: [(&str, Format); 102] = [
     ("provider-gemini.jsonl", Format::PROVIDER_LOG),
     ("provider-bedrock.jsonl", Format::PROVIDER_LOG),
     ("provider-stream.sse", Format::PROVIDER_LOG),
+    ("capture.jsonl", Format::CAPTURE),
     ("traffic.har", Format::HAR),
     ("traffic.flows", Format::MITMPROXY),
     ("cassette.yaml", Format::VCR),

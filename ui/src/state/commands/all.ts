@@ -1,5 +1,6 @@
 import { cacheCommands } from './cache-view.ts';
 import { callCommands } from './calls.ts';
+import { captureCommands } from './capture-view.ts';
 import type { Command } from './command.ts';
 import { editingCommands, experimentCommands } from './editing.ts';
 import { labCommands } from './lab-view.ts';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   ...cacheCommands,
   ...labCommands,
   ...runCommands,
+  ...captureCommands,
   ...settingsCommands,
   ...windowCommands,
   ...lookCommands,

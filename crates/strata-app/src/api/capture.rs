@@ -1,0 +1,87 @@
+//! What clients send to their models, caught while they do.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::session::SessionRow;
+
+/// `capture/start`: listens for clients. Where it listens already, that goes on.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Start {
+    /// The port on this computer; absent for a free one.
+    pub port: Option<u16>,
+    /// Providers besides the known ones, or at other addresses, as `NAME=URL`.
+    #[serde(default)]
+    pub upstreams: Vec<String>,
+}
+
+/// `capture/get`: what was caught.
+#[derive(Debug, Deserialize, TS)]
+pub struct Get {}
+
+/// `capture/stop`: listens no more. What was caught stays.
+#[derive(Debug, Deserialize, TS)]
+pub struct Stop {}
+
+/// The gateway of this program.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CaptureState {
+    /// While it listens.
+    pub listening: Option<Listening>,
+    /// The newest first; the last hundred.
+    pub exchanges: Vec<Exchange>,
+    /// Since it began to listen, or while it last did.
+    pub n_exchanges: u32,
+    pub bytes_sent: f64,
+    pub bytes_received: f64,
+    /// What grows while it listens.
+    pub sessions: Vec<SessionRow>,
+}
+
+/// Where clients are pointed.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Listening {
+    /// `http://127.0.0.1:PORT/t/TOKEN`
+    pub base: String,
+    /// The file that everything is written to.
+    pub log: String,
+    pub upstreams: Vec<Provider>,
+    pub recipes: Vec<Recipe>,
+}
+
+/// A provider that requests are passed on to.
+#[derive(Debug, Clone, Serialize, TS)]
+pub struct Provider {
+    /// What its paths may begin with: `BASE/NAME/…`.
+    pub name: String,
+    pub url: String,
+}
+
+/// How a client is pointed at the gateway.
+#[derive(Debug, Clone, Serialize, TS)]
+pub struct Recipe {
+    pub client: String,
+    /// A line for a shell; the client's own arguments follow it.
+    pub command: String,
+    pub note: String,
+}
+
+/// A request with its answer.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Exchange {
+    pub number: f64,
+    pub method: String,
+    /// Without keys.
+    pub url: String,
+    pub status: Option<u16>,
+    pub bytes_sent: f64,
+    pub bytes_received: f64,
+    pub first_byte_ms: Option<f64>,
+    pub ms: f64,
+    /// What of it was not recorded, or how it ended where it did not end well.
+    pub problem: Option<String>,
+}

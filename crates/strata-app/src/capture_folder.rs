@@ -1,0 +1,72 @@
+//! Where the logs of the gateway lie, and how long.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Logs are kept for so long…
+const AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// …and as long as all of them come to no more bytes; the oldest go first. What was made of them stays in the store.
+const BYTES: u64 = 2 << 30;
+
+/// A file that is not there yet, beside a store. Old ones are taken away first.
+pub(crate) fn new_log(database: Option<&Path>) -> io::Result<PathBuf> {
+    let folder = match database {
+        Some(database) => database.with_file_name(format!("{}.captures", name_of(database))),
+        None => std::env::temp_dir().join("strata-captures"),
+    };
+    fs::create_dir_all(&folder)?;
+    prune(&folder, SystemTime::now())?;
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+    Ok(folder.join(format!("capture-{seconds}-{}.jsonl", std::process::id())))
+}
+
+fn name_of(database: &Path) -> String {
+    database.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Takes away what is too old or too much.
+fn prune(folder: &Path, now: SystemTime) -> io::Result<()> {
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        let is_log = metadata.is_file() && entry.path().extension().is_some_and(|it| it == "jsonl");
+        if is_log {
+            logs.push((metadata.modified().unwrap_or(now), metadata.len(), entry.path()));
+        }
+    }
+    // The newest first.
+    logs.sort_by(|one, other| other.cmp(one));
+    let mut total = 0;
+    for (modified, len, path) in logs {
+        total += len;
+        let age = now.duration_since(modified).unwrap_or_default();
+        if age > AGE || total > BYTES {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_logs_go_and_other_files_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let database = folder.path().join("strata.db");
+        let first = new_log(Some(&database)).expect("a path");
+        fs::write(&first, "{}").expect("written");
+        let other = first.with_file_name("notes.txt");
+        fs::write(&other, "mine").expect("written");
+        let logs = first.parent().expect("a folder");
+        prune(logs, SystemTime::now() + Duration::from_secs(29 * 24 * 60 * 60)).expect("pruned");
+        assert!(first.exists());
+        prune(logs, SystemTime::now() + Duration::from_secs(31 * 24 * 60 * 60)).expect("pruned");
+        assert!(!first.exists() && other.exists());
+    }
+}

@@ -1,0 +1,131 @@
+//! The gateway of this program, and what it heard.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use strata_capture::{Finished, Gateway, Options, Upstreams, recipes};
+use tokio::runtime::Handle;
+
+use crate::api::capture::{Exchange, Listening, Provider, Recipe};
+use crate::api::job::Notification;
+use crate::error::{AppError, ErrorCode};
+use crate::notifications::Notifications;
+
+/// So many exchanges are shown.
+const SHOWN: usize = 100;
+
+/// At most one gateway, with what it heard last.
+pub(crate) struct Captures {
+    runtime: Handle,
+    notifications: Arc<Notifications>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    open: Option<(Gateway, Listening)>,
+    log: Option<PathBuf>,
+    heard: Arc<Mutex<Heard>>,
+}
+
+/// What came through.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Heard {
+    /// The newest first.
+    pub(crate) exchanges: VecDeque<Exchange>,
+    pub(crate) n_exchanges: u32,
+    pub(crate) bytes_sent: f64,
+    pub(crate) bytes_received: f64,
+}
+
+impl Captures {
+    pub(crate) fn new(runtime: Handle, notifications: Arc<Notifications>) -> Self {
+        Self { runtime, notifications, state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Listens, writing to `log`. Returns false where it did already.
+    pub(crate) fn start(&self, port: u16, upstreams: Upstreams, log: PathBuf) -> Result<bool, AppError> {
+        let mut state = self.lock();
+        if state.open.is_some() {
+            return Ok(false);
+        }
+        let heard = Arc::<Mutex<Heard>>::default();
+        let (kept, notifications) = (heard.clone(), self.notifications.clone());
+        let finished = Box::new(move |finished: Finished| {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).add(finished);
+            notifications.tell(&Notification::Capture);
+        });
+        let providers =
+            upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
+        let options = Options { port, upstreams, log: log.clone(), finished };
+        let gateway = self.runtime.block_on(Gateway::start(options));
+        let gateway = gateway.map_err(|error| AppError::new(ErrorCode::BadInput, error.to_string()))?;
+        let listening = Listening {
+            base: gateway.base().to_owned(),
+            log: log.display().to_string(),
+            upstreams: providers,
+            recipes: recipes(gateway.base()).iter().map(Recipe::from).collect(),
+        };
+        *state = State { open: Some((gateway, listening)), log: Some(log), heard };
+        Ok(true)
+    }
+
+    /// Listens no more; what was heard is written. The log that is whole now, where it listened.
+    pub(crate) fn stop(&self) -> Option<PathBuf> {
+        let (gateway, _) = self.lock().open.take()?;
+        let log = gateway.log().to_owned();
+        self.runtime.block_on(gateway.close());
+        self.notifications.tell(&Notification::Capture);
+        Some(log)
+    }
+
+    /// The present log, or the last one.
+    pub(crate) fn log(&self) -> Option<PathBuf> {
+        self.lock().log.clone()
+    }
+
+    pub(crate) fn listening(&self) -> Option<Listening> {
+        self.lock().open.as_ref().map(|(_, listening)| listening.clone())
+    }
+
+    pub(crate) fn heard(&self) -> Heard {
+        self.lock().heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Heard {
+    fn add(&mut self, finished: Finished) {
+        self.n_exchanges += 1;
+        self.bytes_sent += finished.sent as f64;
+        self.bytes_received += finished.received as f64;
+        self.exchanges.push_front(finished.into());
+        self.exchanges.truncate(SHOWN);
+    }
+}
+
+impl From<Finished> for Exchange {
+    fn from(finished: Finished) -> Self {
+        Self {
+            number: finished.number as f64,
+            method: finished.method,
+            url: finished.url,
+            status: finished.status,
+            bytes_sent: finished.sent as f64,
+            bytes_received: finished.received as f64,
+            first_byte_ms: finished.first_byte_ms.map(|ms| ms as f64),
+            ms: finished.ms as f64,
+            problem: finished.problem,
+        }
+    }
+}
+
+impl From<&strata_capture::Recipe> for Recipe {
+    fn from(recipe: &strata_capture::Recipe) -> Self {
+        Self { client: recipe.client.to_owned(), command: recipe.command(), note: recipe.note.to_owned() }
+    }
+}

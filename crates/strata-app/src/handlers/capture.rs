@@ -1,0 +1,63 @@
+//! Catching what clients send.
+
+use crate::Strata;
+use crate::api::capture::{CaptureState, Get, Start, Stop};
+use crate::api::session::SessionRow;
+use crate::capture_folder::new_log;
+use crate::capture_upstreams::upstreams;
+use crate::captures::Heard;
+use crate::command::Handler;
+use crate::error::{AppError, ErrorCode};
+use crate::import::newest_sessions;
+use crate::workspace::session_row;
+
+impl Handler for Start {
+    fn run(self, strata: &Strata) -> Result<CaptureState, AppError> {
+        let upstreams = upstreams(&self.upstreams, |name| std::env::var(name).ok())?;
+        let log = new_log(strata.workspace.database()).map_err(|error| {
+            AppError::new(ErrorCode::Store, "There is no place to write what is caught.").with_detail(&error)
+        })?;
+        if strata.captures.start(self.port.unwrap_or(0), upstreams, log.clone())? {
+            strata.ingest.follows.start(log);
+        }
+        state(strata)
+    }
+}
+
+impl Handler for Get {
+    fn run(self, strata: &Strata) -> Result<CaptureState, AppError> {
+        state(strata)
+    }
+}
+
+impl Handler for Stop {
+    fn run(self, strata: &Strata) -> Result<CaptureState, AppError> {
+        // The file is followed on: what was written last is yet to be read.
+        strata.captures.stop();
+        state(strata)
+    }
+}
+
+fn state(strata: &Strata) -> Result<CaptureState, AppError> {
+    let Heard { exchanges, n_exchanges, bytes_sent, bytes_received } = strata.captures.heard();
+    Ok(CaptureState {
+        listening: strata.captures.listening(),
+        exchanges: exchanges.into(),
+        n_exchanges,
+        bytes_sent,
+        bytes_received,
+        sessions: sessions(strata)?,
+    })
+}
+
+/// The sessions that the log gave, as far as it was read.
+fn sessions(strata: &Strata) -> Result<Vec<SessionRow>, AppError> {
+    let Some(log) = strata.captures.log() else { return Ok(Vec::new()) };
+    let store = strata.workspace.store();
+    let mut sessions = Vec::new();
+    for id in newest_sessions(&store, &log)? {
+        let entry = store.session_entry(&id)?;
+        sessions.extend(entry.map(|entry| session_row(&entry, &strata.tables.prices)));
+    }
+    Ok(sessions)
+}

@@ -1,0 +1,207 @@
+//! `strata capture`: what clients send to their models, caught while they do.
+
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::mpsc;
+use std::thread;
+
+use serde::Serialize;
+use strata_capture::{Client, Gateway, Options};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use super::VERSION;
+use super::diagnostic::FileDiagnostic;
+use super::follow::follow;
+use super::import::import;
+use super::session::SessionReport;
+use crate::api::capture::{Exchange, Provider, Recipe};
+use crate::capture_folder::new_log;
+use crate::capture_upstreams::upstreams;
+use crate::data_folder::default_database;
+use crate::error::{AppError, ErrorCode};
+use crate::watch::Unseen;
+
+/// What to catch.
+#[derive(Debug, Clone, Default)]
+pub struct CaptureChoice {
+    /// The port to listen on; 0 for a free one.
+    pub port: u16,
+    /// Providers as `NAME=URL`.
+    pub upstreams: Vec<String>,
+    /// The file to write to, which is not there yet; absent for one in the data folder.
+    pub log: Option<PathBuf>,
+    /// The store, in place of the one in the data folder.
+    pub database: Option<PathBuf>,
+    /// The program to start and its arguments; empty to wait for clients that are started otherwise.
+    pub client: Vec<OsString>,
+}
+
+/// What is told while it goes on.
+#[derive(Debug)]
+pub enum CaptureUpdate<'u> {
+    Listening {
+        base: &'u str,
+        log: &'u Path,
+        upstreams: Vec<Provider>,
+        recipes: Vec<Recipe>,
+        /// The client that is about to be started, by its name, and what to know about it.
+        client: Option<(&'static str, &'static str)>,
+    },
+    Finished(Exchange),
+}
+
+/// The document of `strata capture`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CaptureReport {
+    pub version: u32,
+    /// The file with all that was caught.
+    pub log: String,
+    /// The store.
+    pub database: String,
+    pub exchanges: u64,
+    /// Of these, those that did not end well, or are not recorded whole.
+    pub with_problems: u64,
+    pub bytes_sent: u64,
+    pub bytes_received: u64,
+    pub sessions: Vec<SessionReport>,
+    pub diagnostics: Vec<FileDiagnostic>,
+    pub client: Option<ClientEnd>,
+}
+
+/// How the client ended.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientEnd {
+    pub name: String,
+    /// Its exit code, or 128 and the number of the signal that ended it.
+    pub exit_code: u8,
+}
+
+/// Listens until the client that was started ends, or until `stop`, and stores sessions while they grow.
+pub fn capture(
+    choice: &CaptureChoice,
+    stop: &CancellationToken,
+    runtime: &Handle,
+    mut tell: impl FnMut(CaptureUpdate<'_>),
+) -> Result<CaptureReport, AppError> {
+    let database = choice.database.clone().map_or_else(default_database, Ok)?;
+    let log = match &choice.log {
+        Some(log) => log.clone(),
+        None => new_log(Some(&database)).map_err(|error| {
+            AppError::new(
+                ErrorCode::Store,
+                "There is no place to write what is caught. Name a file with `--log FILE`.",
+            )
+            .with_detail(&error)
+        })?,
+    };
+    let upstreams = upstreams(&choice.upstreams, |name| std::env::var(name).ok())?;
+    let providers =
+        upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
+    let (finished, heard) = mpsc::channel();
+    let options = Options {
+        port: choice.port,
+        upstreams,
+        log: log.clone(),
+        finished: Box::new(move |one| {
+            // Whoever listened has ended; the log has it all the same.
+            let _ = finished.send(one);
+        }),
+    };
+    let gateway = runtime.block_on(Gateway::start(options));
+    let gateway = gateway.map_err(|error| AppError::bad_input(error.to_string()))?;
+    let recipe = choice
+        .client
+        .first()
+        .map(|it| strata_capture::Recipe::for_program(gateway.base(), &it.to_string_lossy()));
+    tell(CaptureUpdate::Listening {
+        base: gateway.base(),
+        log: &log,
+        upstreams: providers,
+        recipes: strata_capture::recipes(gateway.base()).iter().map(Recipe::from).collect(),
+        client: recipe.as_ref().map(|recipe| (recipe.client, recipe.note)),
+    });
+
+    let followed = CancellationToken::new();
+    let follower = {
+        let (paths, database, watch) = ([log.clone()], database.clone(), Unseen(followed.clone()));
+        // What cannot be stored while it grows is told when it is stored at the end.
+        thread::spawn(move || drop(follow(&paths, Some(&database), &watch, |_| ControlFlow::Continue(()))))
+    };
+    let ended = match (&recipe, choice.client.split_first()) {
+        (Some(recipe), Some((program, arguments))) => match Client::start(recipe, program, arguments) {
+            Ok(client) => Some(runtime.block_on(client.ended())),
+            Err(error) => Some(Err(error)),
+        },
+        _ => None,
+    };
+    let mut report = CaptureReport {
+        version: VERSION,
+        log: log.display().to_string(),
+        database: database.display().to_string(),
+        exchanges: 0,
+        with_problems: 0,
+        bytes_sent: 0,
+        bytes_received: 0,
+        sessions: Vec::new(),
+        diagnostics: Vec::new(),
+        client: None,
+    };
+    if ended.is_none() {
+        let stop = stop.clone();
+        let stopped = async move {
+            stop.cancelled().await;
+            gateway.close().await;
+        };
+        let closing = runtime.spawn(stopped);
+        // Ends when the gateway is closed: then nobody can tell more.
+        while let Ok(one) = heard.recv() {
+            report.count(&one, &mut tell);
+        }
+        // It has ended, or there would be more to hear.
+        let _ = runtime.block_on(closing);
+    } else {
+        runtime.block_on(gateway.close());
+        heard.iter().for_each(|one| report.count(&one, &mut |_| {}));
+    }
+    followed.cancel();
+    // A follower that failed left nothing that is not read now.
+    let _ = follower.join();
+    if let (Some(ended), Some(recipe)) = (ended, &recipe) {
+        let program = choice.client[0].to_string_lossy();
+        let status = ended.map_err(|error| {
+            AppError::bad_input(format!(
+                "`{program}` could not be started ({error}). Is it installed, and on the PATH?"
+            ))
+        })?;
+        report.client = Some(ClientEnd { name: recipe.client.to_owned(), exit_code: exit_code(status) });
+    }
+    if report.exchanges > 0 {
+        let imported = import(&[log], Some(&database), false, &Unseen(CancellationToken::new()))?;
+        report.sessions = imported.sessions;
+        report.diagnostics = imported.diagnostics;
+    }
+    Ok(report)
+}
+
+impl CaptureReport {
+    fn count(&mut self, one: &strata_capture::Finished, tell: &mut impl FnMut(CaptureUpdate<'_>)) {
+        self.exchanges += 1;
+        self.with_problems += u64::from(one.problem.is_some());
+        self.bytes_sent += one.sent;
+        self.bytes_received += one.received;
+        tell(CaptureUpdate::Finished(one.clone().into()));
+    }
+}
+
+fn exit_code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return 128_u8.saturating_add(signal as u8);
+    }
+    status.code().map_or(1, |code| code as u8)
+}

@@ -1,0 +1,120 @@
+//! One request, passed on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Request, Response, StatusCode, Version};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+
+use crate::answer;
+use crate::copy::{Body, Copied, Tape, Way};
+use crate::door::{Door, Refused};
+use crate::exchange::{End, Told};
+use crate::recorder::Desk;
+use crate::redact;
+use crate::upstream::Upstreams;
+
+/// What every request needs.
+#[derive(Debug)]
+pub(crate) struct Forwarder {
+    pub(crate) door: Door,
+    pub(crate) upstreams: Upstreams,
+    pub(crate) client: Client<HttpsConnector<HttpConnector>, Copied>,
+    pub(crate) desk: Desk,
+    pub(crate) n_exchanges: AtomicU64,
+}
+
+impl Forwarder {
+    /// What the provider answers, or what the gateway does where nobody else can.
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let (mut parts, body) = request.into_parts();
+        let path = match self.door.let_in(&parts) {
+            Ok(path) => path.to_owned(),
+            Err(Refused { status, why }) => return answer::error(status, why),
+        };
+        let nowhere = "This path is for no provider that the gateway knows.";
+        let Some((upstream, rest)) = self.upstreams.route(&path) else {
+            return answer::error(StatusCode::NOT_FOUND, nowhere);
+        };
+        let Some(uri) = upstream.uri(rest) else {
+            return answer::error(StatusCode::NOT_FOUND, nowhere);
+        };
+        if upstream.is_at(self.door.port) {
+            return answer::error(StatusCode::LOOP_DETECTED, "This provider's address is the gateway's own.");
+        }
+        let tape =
+            Arc::new(Tape::new(self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1, self.desk.clone()));
+        tape.tell(Told::Begin {
+            method: parts.method.to_string(),
+            url: redact::url(&uri.to_string()),
+            upstream: upstream.name.clone(),
+            headers: redact::headers(&parts.headers),
+            at: SystemTime::now(),
+        });
+        let authority = upstream.authority();
+        let host = authority.as_str();
+        parts.headers = passed_on(&parts.headers, HeaderValue::from_str(host).ok().as_ref());
+        parts.uri = uri;
+        parts.version = Version::HTTP_11;
+        let request = Request::from_parts(parts, Copied::new(body, Arc::clone(&tape), Way::Up));
+        match self.client.request(request).await {
+            Ok(response) => passed_back(response, &tape),
+            Err(error) => {
+                tape.end(End::Unreachable);
+                let why = format!("{host} could not be reached: {}", last_cause(&error));
+                answer::error(StatusCode::BAD_GATEWAY, &why)
+            }
+        }
+    }
+}
+
+/// The answer as it comes in.
+fn passed_back(response: Response<Incoming>, tape: &Arc<Tape>) -> Response<Body> {
+    let (mut parts, body) = response.into_parts();
+    tape.tell(Told::Answer {
+        status: parts.status.as_u16(),
+        headers: redact::headers(&parts.headers),
+        at: SystemTime::now(),
+    });
+    parts.headers = passed_on(&parts.headers, None);
+    parts.version = Version::HTTP_11;
+    Response::from_parts(parts, Copied::new(body, Arc::clone(tape), Way::Down).boxed_unsync())
+}
+
+/// Headers that are about one connection (RFC 9110, 7.6.1). How a body is framed is decided from the body, and comes to the
+/// same.
+const OF_A_CONNECTION: [&str; 6] =
+    ["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te"];
+
+/// Headers without those of the connection, in the same order, and with the name of another host.
+fn passed_on(headers: &HeaderMap, host: Option<&HeaderValue>) -> HeaderMap {
+    let named: Vec<String> = (headers.get_all(CONNECTION).iter())
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(',').map(|name| name.trim().to_ascii_lowercase()))
+        .collect();
+    let is_ours = |name: &HeaderName| {
+        OF_A_CONNECTION.contains(&name.as_str()) || named.iter().any(|it| it == name.as_str())
+    };
+    let mut kept = HeaderMap::with_capacity(headers.len());
+    // Removing would change the order of what remains.
+    for (name, value) in headers.iter().filter(|(name, _)| !is_ours(name)) {
+        let value = if name == HOST { host.unwrap_or(value) } else { value };
+        kept.append(name.clone(), value.clone());
+    }
+    kept
+}
+
+/// What went wrong at the bottom of an error.
+fn last_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,35 @@
+//! A recording gateway: what agents really send to their models, and what they get.
+//!
+//! A client is pointed at the gateway by its base URL. The gateway passes everything on to the provider as it came, and
+//! everything back as it comes, and a copy goes to a [log](crate::log) that
+//! grows by a line for each request and each answer. Importing the log gives sessions.
+//!
+//! **Nothing is parsed, held back or changed in the path.** The copy is read behind a queue. Where the queue is full, or
+//! its reader failed, traffic goes on, and the exchange is marked as incomplete.
+//!
+//! **Credentials stay in memory.** The gateway has none; those of clients are passed on, and are masked in what is
+//! kept before it is written.
+//!
+//! **Only this computer.** It listens on the loopback address, answers to its own name alone, refuses web pages, asks for a
+//! token in the path, and sends to the providers it was given and to nobody else.
+
+mod answer;
+mod client;
+mod copy;
+mod door;
+mod exchange;
+mod forward;
+mod gateway;
+mod log;
+mod pieces;
+mod recipe;
+mod recorder;
+mod redact;
+mod token;
+mod upstream;
+
+pub use client::Client;
+pub use exchange::Finished;
+pub use gateway::{Gateway, GatewayError, Options};
+pub use recipe::{Recipe, recipes};
+pub use upstream::{Upstream, UpstreamError, Upstreams};

@@ -1,0 +1,262 @@
+//! What the gateway hears, made lines of the log: behind a queue, in a thread of its own.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::SystemTime;
+
+use crate::exchange::{End, ExchangeId, Finished, Headers, Told};
+use crate::log::{AnswerLine, Log, RequestLine};
+use crate::redact;
+
+/// So many bytes wait to be written at most; what comes then is not recorded.
+const QUEUE: usize = 128 << 20;
+
+/// So much of a body is kept.
+const BODY: usize = 64 << 20;
+
+/// Where an exchange tells what happened to it. Never waits.
+#[derive(Debug, Clone)]
+pub(crate) struct Desk {
+    messages: Sender<Message>,
+    waiting: Arc<AtomicUsize>,
+}
+
+#[derive(Debug)]
+enum Message {
+    Told(ExchangeId, Told),
+    Close,
+}
+
+impl Desk {
+    /// `false` where there is no room, or nobody who writes.
+    pub(crate) fn take(&self, id: ExchangeId, told: Told) -> bool {
+        let len = told.len();
+        if self.waiting.load(Ordering::Relaxed) + len > QUEUE {
+            return false;
+        }
+        self.waiting.fetch_add(len, Ordering::Relaxed);
+        self.messages.send(Message::Told(id, told)).is_ok()
+    }
+
+    /// The end of an exchange is heard however much waits.
+    pub(crate) fn take_end(&self, id: ExchangeId, told: Told) {
+        // Without a recorder there is nobody to tell.
+        let _ = self.messages.send(Message::Told(id, told));
+    }
+}
+
+/// The thread that writes.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    desk: Desk,
+    thread: JoinHandle<()>,
+}
+
+pub(crate) fn start(log: Log, finished: Box<dyn Fn(Finished) + Send>) -> io::Result<Recorder> {
+    let (messages, received) = mpsc::channel();
+    let desk = Desk { messages, waiting: Arc::new(AtomicUsize::new(0)) };
+    let waiting = Arc::clone(&desk.waiting);
+    let writer = Writer { log, finished, open: HashMap::new() };
+    let thread =
+        thread::Builder::new().name("capture".into()).spawn(move || writer.run(&received, &waiting))?;
+    Ok(Recorder { desk, thread })
+}
+
+impl Recorder {
+    pub(crate) fn desk(&self) -> Desk {
+        self.desk.clone()
+    }
+
+    /// Writes what was heard until now.
+    pub(crate) fn close(self) {
+        let _ = self.desk.messages.send(Message::Close);
+        // A thread that panicked has written what it could.
+        let _ = self.thread.join();
+    }
+}
+
+struct Writer {
+    log: Log,
+    finished: Box<dyn Fn(Finished) + Send>,
+    open: HashMap<ExchangeId, Open>,
+}
+
+/// An exchange that is not over.
+#[derive(Debug)]
+struct Open {
+    method: String,
+    url: String,
+    upstream: String,
+    headers: Headers,
+    began: SystemTime,
+    request: Kept,
+    is_request_written: bool,
+    answer: Option<(u16, Headers)>,
+    body: Kept,
+    first_byte: Option<SystemTime>,
+    /// When bytes of the answer came in, in milliseconds since the request, and how many.
+    writes: Vec<(u64, usize)>,
+    /// What could not be written.
+    problem: Option<String>,
+}
+
+/// The copy of a body.
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    /// Of all of it.
+    len: u64,
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) {
+        self.len += bytes.len() as u64;
+        let room = BODY.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn is_cut(&self) -> bool {
+        self.len > self.bytes.len() as u64
+    }
+}
+
+impl Writer {
+    fn run(mut self, messages: &Receiver<Message>, waiting: &AtomicUsize) {
+        while let Ok(Message::Told(id, told)) = messages.recv() {
+            waiting.fetch_sub(told.len(), Ordering::Relaxed);
+            self.hear(id, told);
+        }
+    }
+
+    fn hear(&mut self, id: ExchangeId, told: Told) {
+        if let Told::Begin { method, url, upstream, headers, at } = told {
+            self.open.insert(id, Open::new(method, url, upstream, headers, at));
+            return;
+        }
+        // Of an exchange whose beginning found no room nothing is kept.
+        let Some(open) = self.open.get_mut(&id) else { return };
+        match told {
+            Told::Begin { .. } => {}
+            Told::RequestBytes(bytes) => open.request.add(&bytes),
+            Told::RequestIsThere => open.write_request(id, &mut self.log),
+            Told::Answer { status, headers, at } => {
+                open.answer = Some((status, headers));
+                open.first_byte = Some(at);
+            }
+            Told::AnswerBytes(bytes, at) => {
+                open.writes.push((millis(open.began, at), bytes.len()));
+                open.body.add(&bytes);
+            }
+            Told::End { end, is_whole, at } => {
+                let Some(open) = self.open.remove(&id) else { return };
+                (self.finished)(open.finish(id, end, is_whole, at, &mut self.log));
+            }
+        }
+    }
+}
+
+impl Open {
+    fn new(method: String, url: String, upstream: String, headers: Headers, began: SystemTime) -> Self {
+        Self {
+            method,
+            url,
+            upstream,
+            headers,
+            began,
+            request: Kept::default(),
+            is_request_written: false,
+            answer: None,
+            body: Kept::default(),
+            first_byte: None,
+            writes: Vec::new(),
+            problem: None,
+        }
+    }
+
+    fn write_request(&mut self, id: ExchangeId, log: &mut Log) {
+        if std::mem::replace(&mut self.is_request_written, true) {
+            return;
+        }
+        let line = RequestLine {
+            id,
+            at: epoch(self.began),
+            method: &self.method,
+            url: &self.url,
+            upstream: &self.upstream,
+            headers: &self.headers,
+            bytes: self.request.len,
+        };
+        if let Err(error) = log.request(&line, &std::mem::take(&mut self.request.bytes)) {
+            self.problem = Some(format!("its request could not be written: {error}"));
+        }
+    }
+
+    fn finish(mut self, id: ExchangeId, end: End, is_whole: bool, at: SystemTime, log: &mut Log) -> Finished {
+        self.write_request(id, log);
+        let (status, headers) =
+            self.answer.take().map_or((None, Vec::new()), |(status, headers)| (Some(status), headers));
+        let cut = || self.request.is_cut() || self.body.is_cut();
+        let missed = match () {
+            () if !is_whole => Some("the recorder could not keep up: parts of it are missing"),
+            () if cut() => Some("larger than 64 MiB: the rest of its body was not kept"),
+            () => None,
+        };
+        let end = if end == End::ClientLeft && is_last_event(&self.body.bytes) { End::Complete } else { end };
+        let line = AnswerLine {
+            to: id,
+            at: self.first_byte.map(epoch),
+            ended: epoch(at),
+            status,
+            headers: &headers,
+            bytes: self.body.len,
+            writes: &self.writes,
+            end: end.name(),
+            incomplete: missed,
+        };
+        let written = log.answer(&line, &self.body.bytes);
+        let ended = match end {
+            End::Complete => None,
+            End::ClientLeft => Some("the client left before the end of the answer"),
+            End::ProviderLeft => Some("the provider left before the end of its answer"),
+            End::Unreachable => Some("the provider could not be reached"),
+        };
+        let unwritten = written.err().map(|error| format!("its answer could not be written: {error}"));
+        Finished {
+            number: id,
+            method: self.method,
+            url: redact::text(&self.url),
+            status,
+            sent: self.request.len,
+            received: self.body.len,
+            first_byte_ms: self.first_byte.map(|at| millis(self.began, at)),
+            ms: millis(self.began, at),
+            problem: self.problem.or(unwritten).or_else(|| missed.or(ended).map(Into::into)),
+        }
+    }
+}
+
+/// Whether an answer has the last event of its dialect: clients hang up on it.
+fn is_last_event(body: &[u8]) -> bool {
+    const EVENTS: [&str; 6] = [
+        "data: [DONE]",
+        "event: message_stop",
+        "event: response.completed",
+        "event: response.failed",
+        "event: response.incomplete",
+        "\"finishReason\"",
+    ];
+    let text = String::from_utf8_lossy(&body[body.len().saturating_sub(256 << 10)..]);
+    EVENTS.iter().any(|event| text.contains(event)) || text.trim_end().ends_with("\"done\":true}")
+}
+
+fn epoch(at: SystemTime) -> f64 {
+    at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+fn millis(from: SystemTime, to: SystemTime) -> u64 {
+    to.duration_since(from).unwrap_or_default().as_millis() as u64
+}

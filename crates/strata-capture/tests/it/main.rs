@@ -1,0 +1,8 @@
+//! The gateway, as a client and a provider meet it.
+
+mod door;
+mod ends;
+mod equality;
+mod keys;
+mod peers;
+mod sessions;

@@ -1,0 +1,89 @@
+//! `strata capture`: what clients send to their models.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use strata_app::report::{self, CaptureChoice, CaptureUpdate};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use crate::interrupt::interrupted;
+use crate::{output, text};
+
+/// Catches what a client sends to its model, while it works
+///
+/// Listens on this computer only, passes everything on as it came, and keeps a copy without keys. The sessions in it grow in the
+/// store while the client works: a window that is open shows them.
+///
+/// With a client behind `--`, starts it pointed here, by its environment and arguments alone: nothing on disk is changed. Ends
+/// when the client does, with its exit code. Without one, prints how clients are pointed here, and a line for each request,
+/// until Ctrl-C.
+#[derive(Debug, Args)]
+pub(crate) struct Capture {
+    /// The client to start, with its arguments
+    #[arg(last = true, value_name = "CLIENT")]
+    client: Vec<OsString>,
+    /// The port to listen on; 0 takes a free one
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// A provider besides the known ones, or one at another address, such as `openai=http://127.0.0.1:8080`. Paths that begin with
+    /// its name go there
+    #[arg(long = "upstream", value_name = "NAME=URL")]
+    upstreams: Vec<String>,
+    /// Write what is caught to this file, which must not be there yet, instead of one beside the store
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// The store, instead of the one in the data folder
+    #[arg(long = "db", value_name = "FILE")]
+    database: Option<PathBuf>,
+    /// Print a JSON document at the end; without a client, one more for each request, on a line of its own
+    #[arg(long)]
+    json: bool,
+}
+
+impl Capture {
+    pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+        let has_client = !self.client.is_empty();
+        // A client has the terminal: Ctrl-C is for it.
+        let stop = if has_client { left_to_the_client(runtime) } else { interrupted(runtime) };
+        let is_json = self.json;
+        let choice = CaptureChoice {
+            port: self.port,
+            upstreams: self.upstreams,
+            log: self.log,
+            database: self.database,
+            client: self.client,
+        };
+        let report = report::capture(&choice, &stop, runtime, |update| match update {
+            CaptureUpdate::Listening { client: Some((name, about)), .. } => {
+                output::note(&format!("{name} is started pointed at Strata. {about}"));
+            }
+            CaptureUpdate::Listening { base, recipes, upstreams, .. } => {
+                output::note(&text::listening(base, &recipes, &upstreams));
+            }
+            CaptureUpdate::Finished(exchange) => {
+                // With nobody to read, the log still grows.
+                let _ = output::line(is_json, &exchange, |style| text::exchange(&exchange, style));
+            }
+        })?;
+        if is_json {
+            output::print(true, &report, &[], |_| String::new())?;
+        } else if has_client {
+            // The client's own output stays alone on standard output.
+            output::diagnostics(&report.diagnostics);
+            output::note(&text::captured(&report, text::Style::of(false)));
+        } else {
+            output::print(false, &report, &report.diagnostics, |style| text::captured(&report, style))?;
+        }
+        Ok(report.client.map_or(ExitCode::SUCCESS, |client| ExitCode::from(client.exit_code)))
+    }
+}
+
+/// Takes Ctrl-C and does nothing about it: the client decides, and when it ends, so does this.
+fn left_to_the_client(runtime: &Handle) -> CancellationToken {
+    runtime.spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });
+    CancellationToken::new()
+}

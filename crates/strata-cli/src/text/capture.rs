@@ -1,0 +1,62 @@
+//! What was caught.
+
+use strata_app::api::capture::{Exchange, Provider, Recipe};
+use strata_app::counted;
+use strata_app::report::CaptureReport;
+
+use super::Style;
+use super::import::sessions;
+use super::number::{bytes, count};
+
+/// How clients are pointed at the gateway.
+pub(crate) fn listening(base: &str, recipes: &[Recipe], upstreams: &[Provider]) -> String {
+    let mut text = format!("Listening on this computer only, at\n\n  {base}\n\nPoint a client at it:\n\n");
+    for Recipe { client, command, note } in recipes {
+        text += &format!("# {client}. {note}\n{command}\n\n");
+    }
+    text += "Requests go on to\n\n";
+    for Provider { name, url } in upstreams {
+        text += &format!("  {name:<12}{url}\n");
+    }
+    text + "\nby their paths, or by the provider's name before the path. Ctrl-C ends it; what was caught stays.\n"
+}
+
+/// "  3  200  52.7 kB → 5.1 kB   0.4 s  POST https://…".
+pub(crate) fn exchange(exchange: &Exchange, style: Style) -> String {
+    let status = exchange.status.map_or("–".to_owned(), |status| status.to_string());
+    let sizes = format!("{} → {}", bytes(exchange.bytes_sent as u64), bytes(exchange.bytes_received as u64));
+    let seconds = exchange.ms / 1000.0;
+    let problem = exchange.problem.as_ref().map_or(String::new(), |problem| format!("  {problem}"));
+    let Exchange { number, method, url, .. } = exchange;
+    format!(
+        "{number:>4}  {status:>3}  {sizes:>20}  {seconds:>6.1} s  {} {}{problem}",
+        method,
+        style.quiet(url)
+    )
+}
+
+pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
+    if report.exchanges == 0 {
+        let about = match &report.client {
+            Some(client) => format!("{} sent nothing through Strata. ", client.name),
+            None => "No client sent anything. ".to_owned(),
+        };
+        return format!("{about}A client that is pointed elsewhere by its own settings goes there.\n");
+    }
+    let mut text = format!(
+        "{} caught, {} sent and {} received.\n",
+        counted(report.exchanges as usize, "request"),
+        bytes(report.bytes_sent),
+        bytes(report.bytes_received)
+    );
+    if report.with_problems > 0 {
+        let n = count(report.with_problems);
+        text += &format!("{n} of them failed, were cut off, or are not recorded whole.\n");
+    }
+    if report.sessions.is_empty() {
+        return text
+            + &format!("None of them was to a model that Strata knows. All of it is in {}.\n", report.log);
+    }
+    text + &sessions(&report.sessions, style)
+        + &format!("Stored in {}; all of it is in {}.\n", report.database, report.log)
+}

@@ -1,0 +1,190 @@
+//! Who sent a request, of which session, and what for: by the ids that clients send along.
+
+use strata_model::{Json, Object, Str, json};
+
+/// A program that sends requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Client {
+    /// As sessions of its own files are called.
+    pub(super) app: &'static str,
+    /// Its main agent.
+    pub(super) agent: &'static str,
+    /// It asks models for titles and routes beside its work.
+    asks_beside: bool,
+}
+
+const fn agent(app: &'static str, agent: &'static str) -> Client {
+    Client { app, agent, asks_beside: true }
+}
+
+/// By what `User-Agent` begins with, in small letters.
+const CLIENTS: [(&str, Client); 7] = [
+    ("claude-cli/", agent("claude-code", "claude")),
+    ("codex", agent("codex", "codex")),
+    ("geminicli", agent("gemini-cli", "gemini")),
+    ("opencode/", agent("opencode", "opencode")),
+    ("qwencode/", agent("qwen-code", "qwen")),
+    ("cline", agent("cline", "cline")),
+    ("pi/", agent("pi", "pi")),
+];
+
+/// Programs of people's own.
+const OTHER: Client = Client { app: "http", agent: "model", asks_beside: false };
+
+/// What a request says besides its body.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Head {
+    pub(super) url: Str,
+    headers: Vec<(Str, Str)>,
+}
+
+impl Head {
+    pub(super) fn take(fields: &Object) -> Self {
+        let headers = fields.get("headers").and_then(Json::as_array).unwrap_or_default();
+        let pair = |header: &Json| Some((text_at(header, 0)?, text_at(header, 1)?));
+        Self {
+            url: fields.get("url").and_then(Json::as_str).unwrap_or_default().into(),
+            headers: headers.iter().filter_map(pair).collect(),
+        }
+    }
+
+    fn header(&self, name: &str) -> Option<&Str> {
+        let mut headers = self.headers.iter();
+        headers
+            .find(|(it, _)| it.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+            .filter(|it| !it.is_empty())
+    }
+
+    pub(super) fn client(&self) -> Client {
+        let named = self.header("user-agent").map(|it| it.to_ascii_lowercase()).unwrap_or_default();
+        let known = CLIENTS.iter().find(|(begin, _)| named.starts_with(begin));
+        known.map_or(OTHER, |(_, client)| *client)
+    }
+
+    /// The session that a client says it is of. The first that is there: what a client calls its session comes before what
+    /// it gives to caches, which several sessions may share.
+    pub(super) fn session(&self, body: &Json) -> Option<Str> {
+        const HEADERS: [&str; 4] =
+            ["x-claude-code-session-id", "session-id", "x-parent-session-id", "x-session-id"];
+        let in_header = HEADERS.iter().find_map(|name| self.header(name)).cloned();
+        let in_body = |path: &[&str]| text_in(body, path);
+        in_header
+            .or_else(|| in_body(&["request", "session_id"]))
+            .or_else(|| in_body(&["session_id"]))
+            .or_else(|| in_body(&["metadata", "user_id"]).and_then(|user| session_of_user(&user)))
+            .or_else(|| in_body(&["prompt_cache_key"]))
+            .or_else(|| in_body(&["conversation", "id"]))
+            .or_else(|| in_body(&["conversation"]))
+            .or_else(|| in_body(&["metadata", "session_id"]))
+    }
+
+    /// The agent of that session that asks, where it is not the main one.
+    fn sub_agent(&self) -> Option<Str> {
+        if let Some(id) = self.header("x-claude-code-agent-id") {
+            return Some(id.clone());
+        }
+        if let Some(parent) = self.header("x-parent-session-id") {
+            return self.header("x-session-id").filter(|own| *own != parent).cloned();
+        }
+        let thread = self.header("thread-id").filter(|thread| Some(*thread) != self.header("session-id"));
+        thread.or_else(|| self.header("x-openai-subagent")).cloned()
+    }
+
+    /// What kind of request Codex says it is.
+    fn codex_kind(&self) -> Option<String> {
+        let about = json::parse(self.header("x-codex-turn-metadata")?.as_bytes()).ok()?;
+        about.get("request_kind")?.as_str().map(str::to_owned)
+    }
+}
+
+impl Client {
+    /// The name of who asks.
+    pub(super) fn lane(self, head: &Head, body: &Json) -> Str {
+        if let Some(beside) = self.beside(head, body) {
+            return beside.into();
+        }
+        match head.sub_agent() {
+            // The beginning of an id tells agents apart, and can be read.
+            Some(id) => format!("{}-{}", self.agent, id.chars().take(8).collect::<String>()).into(),
+            None => self.agent.into(),
+        }
+    }
+
+    /// What a client asks beside its work.
+    fn beside(self, head: &Head, body: &Json) -> Option<&'static str> {
+        if !self.asks_beside {
+            return None;
+        }
+        match head.codex_kind().as_deref() {
+            Some("compaction") => return Some("summary"),
+            Some("prewarm") => return Some("warm-up"),
+            _ => {}
+        }
+        if body.get("generate").and_then(Json::as_bool) == Some(false) {
+            return Some("warm-up");
+        }
+        if is_summary(body) {
+            return Some("summary");
+        }
+        let inner = body.get("request").unwrap_or(body);
+        let has_tools = inner.get("tools").and_then(Json::as_array).is_some_and(|tools| !tools.is_empty());
+        if has_tools {
+            return None;
+        }
+        let system = ["system", "systemInstruction", "instructions"].iter().find_map(|key| inner.get(key));
+        let first = || inner.get("messages").and_then(Json::as_array).and_then(|messages| messages.first());
+        let says_title =
+            system.or_else(first).is_some_and(|system| written(system).to_lowercase().contains("title"));
+        if says_title {
+            return Some("title");
+        }
+        has_schema(inner).then_some("router")
+    }
+}
+
+/// Whether an answer of a given form is asked for.
+fn has_schema(body: &Json) -> bool {
+    let at =
+        |path: &[&str]| path.iter().try_fold(body, |value, key| value.get(key)).is_some_and(Json::is_truthy);
+    at(&["generationConfig", "responseJsonSchema"])
+        || at(&["generationConfig", "responseSchema"])
+        || at(&["output_config", "format"])
+        || at(&["output_format"])
+        || at(&["response_format"])
+        || at(&["text", "format", "schema"])
+}
+
+/// Whether the last message asks for a summary of all others in the words in which Claude Code does.
+fn is_summary(body: &Json) -> bool {
+    const WORDS: [&str; 2] =
+        ["CRITICAL: Respond with TEXT ONLY", "Your task is to create a detailed summary"];
+    let last = body.get("messages").and_then(Json::as_array).and_then(|messages| messages.last());
+    last.is_some_and(|last| {
+        let text = written(last);
+        WORDS.iter().any(|words| text.contains(words)) && text.contains("detailed summary")
+    })
+}
+
+/// The session in Claude Code's name of a user: JSON in newer versions, `user_…_session_ID` in older ones.
+fn session_of_user(user: &str) -> Option<Str> {
+    if let Ok(about) = json::parse(user.as_bytes()) {
+        return text_in(&about, &["session_id"]);
+    }
+    user.split_once("_session_").map(|(_, id)| id.into()).filter(|id: &Str| !id.is_empty())
+}
+
+fn text_in(value: &Json, path: &[&str]) -> Option<Str> {
+    let value = path.iter().try_fold(value, |value, key| value.get(key))?;
+    value.as_str().filter(|text| !text.is_empty()).map(Str::from)
+}
+
+fn text_at(value: &Json, at: usize) -> Option<Str> {
+    value.as_array()?.get(at)?.as_str().map(Str::from)
+}
+
+fn written(value: &Json) -> String {
+    let mut text = String::new();
+    json::write_compact(&mut text, value);
+    text
+}
