@@ -43,6 +43,10 @@ const ACTS: &[&str] = &[
     "app/forgetPrice",
     "app/setPrice",
     "app/setSettings",
+    "capture/release",
+    "capture/setHolds",
+    "capture/start",
+    "capture/stop",
     "counts/forget",
     "counts/learn",
     "experiment/create",
@@ -199,6 +203,11 @@ impl Backend {
             // The numbers of a session as far as it was compiled by then. Here they are those of all of it.
             self.wait_for_calls(&params)?;
             answer = self.dispatch("session/header", &params)?;
+        }
+        if let Ok(reply) = &answer
+            && let Some(listening) = read(reply)["listening"].as_object()
+        {
+            self.plain.call_gateway(&listening["base"], &listening["log"]);
         }
         Ok((self.plain.answer(answer), notifications))
     }

@@ -12,6 +12,9 @@ const NOW_MS: i64 = 1_767_614_400_000;
 const FOLDER: &str = "/strata";
 /// Stand for servers of models.
 const SERVERS: [&str; 2] = ["http://127.0.0.1:8001", "http://127.0.0.1:8002"];
+/// Stand for the address of a gateway and for its log.
+const GATEWAY: [&str; 2] =
+    ["http://127.0.0.1:8003/t/0123456789abcdef", "/strata/strata.captures/capture.jsonl"];
 /// A field, and what is written for what it holds.
 type Replaced = (&'static str, fn() -> Value);
 /// Fields that say how an answer came about: how long it took, and what had been compiled before. With what is written.
@@ -48,6 +51,14 @@ impl Plain {
 
     pub(crate) fn call_session(&mut self, id: &str, name: &str) {
         self.sessions.insert(id.to_owned(), name.to_owned());
+    }
+
+    /// Where a gateway listens and writes is another place at each start.
+    pub(crate) fn call_gateway(&mut self, base: &Value, log: &Value) {
+        for (real, plain) in [base, log].into_iter().zip(GATEWAY) {
+            // Before the folder that the log is in.
+            self.texts.insert(0, (real.as_str().unwrap_or_default().to_owned(), plain.to_owned()));
+        }
     }
 
     /// A value as it is written.

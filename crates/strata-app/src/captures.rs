@@ -1,5 +1,7 @@
 //! The gateway of this program, and what it heard.
 
+mod held;
+
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,6 +13,8 @@ use crate::api::capture::{Exchange, Listening, Provider, Recipe};
 use crate::api::job::Notification;
 use crate::error::{AppError, ErrorCode};
 use crate::notifications::Notifications;
+use crate::tables::Tables;
+use held::HeldRequests;
 
 /// So many exchanges are shown.
 const SHOWN: usize = 100;
@@ -19,6 +23,7 @@ const SHOWN: usize = 100;
 pub(crate) struct Captures {
     runtime: Handle,
     notifications: Arc<Notifications>,
+    pub(crate) held: Arc<HeldRequests>,
     state: Mutex<State>,
 }
 
@@ -40,8 +45,9 @@ pub(crate) struct Heard {
 }
 
 impl Captures {
-    pub(crate) fn new(runtime: Handle, notifications: Arc<Notifications>) -> Self {
-        Self { runtime, notifications, state: Mutex::default() }
+    pub(crate) fn new(runtime: Handle, tables: Arc<Tables>, notifications: Arc<Notifications>) -> Self {
+        let held = Arc::new(HeldRequests::new(tables, notifications.clone()));
+        Self { runtime, notifications, held, state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -62,7 +68,7 @@ impl Captures {
         });
         let providers =
             upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
-        let options = Options { port, upstreams, log: log.clone(), finished };
+        let options = Options { port, upstreams, log: log.clone(), gate: self.held.clone(), finished };
         let gateway = self.runtime.block_on(Gateway::start(options));
         let gateway = gateway.map_err(|error| AppError::new(ErrorCode::BadInput, error.to_string()))?;
         let listening = Listening {
@@ -79,6 +85,7 @@ impl Captures {
     pub(crate) fn stop(&self) -> Option<PathBuf> {
         let (gateway, _) = self.lock().open.take()?;
         let log = gateway.log().to_owned();
+        self.held.release_all();
         self.runtime.block_on(gateway.close());
         self.notifications.tell(&Notification::Capture);
         Some(log)

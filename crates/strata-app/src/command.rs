@@ -249,6 +249,8 @@ commands! {
     "capture/start" capture::Start => capture::CaptureState: "Listens for clients, and writes what they send to their models";
     "capture/get" capture::Get => capture::CaptureState: "What clients sent while it listened";
     "capture/stop" capture::Stop => capture::CaptureState: "Listens no more";
+    "capture/setHolds" capture::SetHolds => capture::CaptureState: "Holds requests of clients on these conditions before they are sent";
+    "capture/release" capture::Release => capture::CaptureState: "Decides about a request that is held";
     "job/list" job::List => job::JobList: "Running and ended jobs";
     "job/cancel" job::Cancel => job::JobList: "Asks a job to stop";
     "job/dismiss" job::Dismiss => job::JobList: "Takes an ended job off the list";

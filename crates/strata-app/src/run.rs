@@ -38,7 +38,7 @@ pub use hold::{Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, 
 pub use listener::{Person, RunListener, RunNews};
 pub use typed::{messages_in, named_state, named_values};
 
-pub(crate) use hold::edited;
+pub(crate) use hold::{Holds, Speaker, edited};
 pub(crate) use prepare::{World, prepare};
 pub(crate) use recorded_turn::{Beginning, RecordedTurn};
 pub(crate) use recording::{OwnStore, RunStore, WaitingCall};

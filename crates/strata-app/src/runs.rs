@@ -36,6 +36,7 @@ use crate::watch::Watch as _;
 use crate::workspace::Workspace;
 use board::Board;
 use status::Progress;
+pub(crate) use status::held;
 
 /// Runs that are kept at once; of those that are stopped, the oldest is let go.
 const MAX_RUNS: usize = 32;
@@ -367,7 +368,7 @@ impl ActiveRun {
         let (authors, waiting) = (self.run.authors(), self.run.waiting());
         let waiting: Vec<_> = waiting.iter().map(status::waiting).collect();
         let shown = self.board.shown();
-        let held = shown.held().map(|report| status::held(report));
+        let held = shown.held().map(|report| held(report));
         let phase = match (is_running, self.stop.is_cancelled()) {
             (true, false) if held.is_some() => RunPhase::Held,
             (true, _) => RunPhase::Running,
@@ -433,7 +434,7 @@ fn limits(limits: Limits) -> RunLimits {
     RunLimits::up_to(limits.calls, limits.tokens.max(0.0) as u64, limits.dollars)
 }
 
-fn conditions(holds: &[String]) -> Result<Vec<HoldCondition>, AppError> {
+pub(crate) fn conditions(holds: &[String]) -> Result<Vec<HoldCondition>, AppError> {
     let read = holds
         .iter()
         .map(|hold| hold.parse().map_err(|reason: String| AppError::bad_input(sentence(&reason))));

@@ -68,7 +68,7 @@ impl Strata {
         if !options.open.is_empty() {
             ingest.import_first(options.open);
         }
-        let captures = Captures::new(options.runtime.clone(), notifications.clone());
+        let captures = Captures::new(options.runtime.clone(), tables.clone(), notifications.clone());
         let models = Arc::new(Models::new(options.runtime));
         let shared = (workspace.clone(), tables.clone(), notifications.clone());
         let runs = Runs::new(shared, jobs.clone(), sessions.clone(), models.clone());

@@ -39,6 +39,8 @@ pub(crate) enum End {
     ProviderLeft,
     /// Nobody answered at the provider's address.
     Unreachable,
+    /// It was held, and not sent.
+    Refused,
 }
 
 impl End {
@@ -48,6 +50,7 @@ impl End {
             Self::ClientLeft => "client-left",
             Self::ProviderLeft => "provider-left",
             Self::Unreachable => "unreachable",
+            Self::Refused => "refused",
         }
     }
 }

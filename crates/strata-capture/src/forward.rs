@@ -4,28 +4,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use http_body_util::BodyExt as _;
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue};
-use hyper::{Request, Response, StatusCode, Version};
+use hyper::header::{
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
+use hyper::{Method, Request, Response, StatusCode, Version};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use strata_wire::coding::decoded;
 
 use crate::answer;
-use crate::copy::{Body, Copied, Tape, Way};
+use crate::copy::{Body, BodyError, Copied, Tape, Way};
 use crate::door::{Door, Refused};
-use crate::exchange::{End, Told};
+use crate::exchange::{End, Headers, Told};
+use crate::gate::{Gate, Verdict, WholeRequest};
 use crate::recorder::Desk;
 use crate::redact;
 use crate::upstream::Upstreams;
 
 /// What every request needs.
-#[derive(Debug)]
 pub(crate) struct Forwarder {
     pub(crate) door: Door,
     pub(crate) upstreams: Upstreams,
-    pub(crate) client: Client<HttpsConnector<HttpConnector>, Copied>,
+    pub(crate) client: Client<HttpsConnector<HttpConnector>, Body>,
+    pub(crate) gate: Arc<dyn Gate>,
     pub(crate) desk: Desk,
     pub(crate) n_exchanges: AtomicU64,
 }
@@ -48,13 +53,14 @@ impl Forwarder {
         if upstream.is_at(self.door.port) {
             return answer::error(StatusCode::LOOP_DETECTED, "This provider's address is the gateway's own.");
         }
-        let tape =
-            Arc::new(Tape::new(self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1, self.desk.clone()));
+        let number = self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+        let tape = Arc::new(Tape::new(number, self.desk.clone()));
+        let (url, headers) = (redact::url(&uri.to_string()), redact::headers(&parts.headers));
         tape.tell(Told::Begin {
             method: parts.method.to_string(),
-            url: redact::url(&uri.to_string()),
+            url: url.clone(),
             upstream: upstream.name.clone(),
-            headers: redact::headers(&parts.headers),
+            headers: headers.clone(),
             at: SystemTime::now(),
         });
         let authority = upstream.authority();
@@ -62,7 +68,16 @@ impl Forwarder {
         parts.headers = passed_on(&parts.headers, HeaderValue::from_str(host).ok().as_ref());
         parts.uri = uri;
         parts.version = Version::HTTP_11;
-        let request = Request::from_parts(parts, Copied::new(body, Arc::clone(&tape), Way::Up));
+        let body = if parts.method == Method::POST && self.gate.is_watched() {
+            let whole = WholeRequest { number, url, headers, body: Vec::new() };
+            match self.held(whole, &mut parts.headers, body, &tape).await {
+                Ok(body) => body,
+                Err(answer) => return *answer,
+            }
+        } else {
+            Copied::new(body, Arc::clone(&tape), Way::Up).boxed_unsync()
+        };
+        let request = Request::from_parts(parts, body);
         match self.client.request(request).await {
             Ok(response) => passed_back(response, &tape),
             Err(error) => {
@@ -71,6 +86,40 @@ impl Forwarder {
                 answer::error(StatusCode::BAD_GATEWAY, &why)
             }
         }
+    }
+
+    /// Collects a request and waits until it is decided about. What is sent in the end, or what its client is told.
+    async fn held(
+        &self,
+        request: WholeRequest,
+        headers: &mut HeaderMap,
+        body: Incoming,
+        tape: &Tape,
+    ) -> Result<Body, Box<Response<Body>>> {
+        let Ok(collected) = body.collect().await else {
+            tape.end(End::ClientLeft);
+            return Err(Box::new(answer::error(StatusCode::BAD_REQUEST, "The request ended early.")));
+        };
+        let mut bytes = collected.to_bytes();
+        let encoding = headers.get(CONTENT_ENCODING).and_then(|it| it.to_str().ok()).unwrap_or_default();
+        let body = decoded(&bytes, encoding).into_owned();
+        let verdict = self.gate.before_request(WholeRequest { body, ..request }).await;
+        if let Verdict::Replace(other) = &verdict {
+            bytes = Bytes::copy_from_slice(other);
+            for name in [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING] {
+                headers.remove(name);
+            }
+        }
+        tape.tell(Told::RequestBytes(bytes.clone()));
+        tape.tell(Told::RequestIsThere);
+        if let Verdict::Refuse(why) = verdict {
+            let (status, at) = (StatusCode::BAD_REQUEST, SystemTime::now());
+            tape.tell(Told::Answer { status: status.as_u16(), headers: Headers::new(), at });
+            tape.tell(Told::AnswerBytes(answer::error_body(status, &why), at));
+            tape.end(End::Refused);
+            return Err(Box::new(answer::error(status, &why)));
+        }
+        Ok(Full::new(bytes).map_err(|never| -> BodyError { match never {} }).boxed_unsync())
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -17,9 +18,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::copy::Body;
 use crate::door::Door;
 use crate::exchange::Finished;
 use crate::forward::Forwarder;
+use crate::gate::Gate;
 use crate::log::Log;
 use crate::recorder::{self, Recorder};
 use crate::token::Token;
@@ -41,6 +44,7 @@ pub struct Options {
     pub upstreams: Upstreams,
     /// A file that is not there yet, for the log.
     pub log: PathBuf,
+    pub gate: Arc<dyn Gate>,
     /// Hears of every exchange that is over. Must not wait.
     pub finished: Box<dyn Fn(Finished) + Send>,
 }
@@ -75,7 +79,7 @@ pub struct Gateway {
 impl Gateway {
     /// Listens on the loopback address, in tasks of the present runtime.
     pub async fn start(options: Options) -> Result<Self, GatewayError> {
-        let Options { port, upstreams, log: path, finished } = options;
+        let Options { port, upstreams, log: path, gate, finished } = options;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = TcpListener::bind(address).await.map_err(|error| GatewayError::Port(port, error))?;
         let port = listener.local_addr().map_err(|error| GatewayError::Port(port, error))?.port();
@@ -91,6 +95,7 @@ impl Gateway {
             door: Door { port, token },
             upstreams,
             client: client()?,
+            gate,
             desk: recorder.desk(),
             n_exchanges: AtomicU64::new(0),
         });
@@ -121,8 +126,7 @@ impl Gateway {
 }
 
 /// Speaks to providers as their clients would: HTTP/2 where the provider offers it, and no redirect is followed.
-fn client()
--> Result<legacy::Client<hyper_rustls::HttpsConnector<HttpConnector>, crate::copy::Copied>, GatewayError> {
+fn client() -> Result<legacy::Client<HttpsConnector<HttpConnector>, Body>, GatewayError> {
     let mut http = HttpConnector::new();
     http.set_nodelay(true);
     http.set_connect_timeout(Some(CONNECTING));

@@ -4,7 +4,8 @@
 //! everything back as it comes, and a copy goes to a [log](crate::log) that
 //! grows by a line for each request and each answer. Importing the log gives sessions.
 //!
-//! **Nothing is parsed, held back or changed in the path.** The copy is read behind a queue. Where the queue is full, or
+//! **Nothing is parsed, held back or changed in the path**, unless somebody asks for it: a [`Gate`] that is watched collects
+//! requests, and may hold, change or refuse them. The copy is read behind a queue. Where the queue is full, or
 //! its reader failed, traffic goes on, and the exchange is marked as incomplete.
 //!
 //! **Credentials stay in memory.** The gateway has none; those of clients are passed on, and are masked in what is
@@ -19,6 +20,7 @@ mod copy;
 mod door;
 mod exchange;
 mod forward;
+mod gate;
 mod gateway;
 mod log;
 mod pieces;
@@ -28,8 +30,9 @@ mod redact;
 mod token;
 mod upstream;
 
-pub use client::Client;
+pub use client::run_client;
 pub use exchange::Finished;
+pub use gate::{Gate, OpenGate, Verdict, WholeRequest};
 pub use gateway::{Gateway, GatewayError, Options};
 pub use recipe::{Recipe, recipes};
 pub use upstream::{Upstream, UpstreamError, Upstreams};

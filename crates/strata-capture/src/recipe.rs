@@ -74,7 +74,7 @@ pub fn recipes(base: &str) -> Vec<Recipe> {
                 ("GOOGLE_GEMINI_BASE_URL", base.into()),
             ],
             vec![],
-            "aider and the SDKs of OpenAI, Anthropic and Google read these. Clients with a file of settings of their own \
+            "Aider and the SDKs of OpenAI, Anthropic and Google read these. Clients with a file of settings of their own \
              (opencode, pi, Cline) take one of these addresses there.",
         ),
     ]

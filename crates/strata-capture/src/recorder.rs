@@ -223,6 +223,7 @@ impl Open {
             End::ClientLeft => Some("the client left before the end of the answer"),
             End::ProviderLeft => Some("the provider left before the end of its answer"),
             End::Unreachable => Some("the provider could not be reached"),
+            End::Refused => Some("it was held and not sent"),
         };
         let unwritten = written.err().map(|error| format!("its answer could not be written: {error}"));
         Finished {

@@ -83,4 +83,5 @@ pub use memory::{memory_of_sessions, read_memory, read_memory_tables};
 pub use source::SourceRecord;
 pub use summary::{ReportedUsage, SessionSummary};
 pub use tables::{MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};
+pub use traffic::capture::{CapturedBy, captured_by};
 pub use unmapped::Unmapped;

@@ -1,4 +1,4 @@
-import type { CaptureState } from '@/api/gen/api.ts';
+import type { CaptureDecision, CaptureState, HeldRequest } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { Loaded } from './loaded.svelte.ts';
 
@@ -7,14 +7,28 @@ export class Capture {
   readonly #host: Host;
   #revision = $state(0);
   isWorking = $state(false);
+  /** When it was told what is known, in epoch milliseconds. */
+  readAt = $state(0);
   readonly known: Loaded<CaptureState>;
 
-  constructor(host: Host, isWanted: () => boolean) {
+  /** `isOn`: whether it listened when the window began. `isShown`: whether a view of it is open. */
+  constructor(host: Host, isOn: () => boolean, isShown: () => boolean) {
     this.#host = host;
+    // Whether it listens is told in every view.
+    const isWanted = (): boolean => isShown() || isOn() || this.#revision > 0;
     this.known = new Loaded(
       () => (isWanted() ? `capture ${String(this.#revision)}` : undefined),
-      () => host.invoke('capture/get', {}),
+      async () => {
+        const state = await host.invoke('capture/get', {});
+        this.readAt = Date.now();
+        return state;
+      },
     );
+  }
+
+  /** The request that has waited longest. */
+  get firstHeld(): HeldRequest | undefined {
+    return this.known.latest?.held[0];
   }
 
   get isListening(): boolean {
@@ -33,6 +47,15 @@ export class Capture {
   /** What was caught stays. */
   async stop(): Promise<void> {
     await this.#work(() => this.#host.invoke('capture/stop', {}));
+  }
+
+  async setHolds(holds: readonly string[]): Promise<void> {
+    await this.#work(() => this.#host.invoke('capture/setHolds', { holds: [...holds] }));
+  }
+
+  /** Decides about a request that is held. `body`: the JSON that is sent in the place of its own. */
+  async release(number: number, decision: CaptureDecision, body: string | null): Promise<void> {
+    await this.#work(() => this.#host.invoke('capture/release', { number, decision, body }));
   }
 
   async #work(act: () => Promise<unknown>): Promise<void> {

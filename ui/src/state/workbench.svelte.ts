@@ -115,8 +115,11 @@ export class Workbench {
     this.servers = new ModelServers(host, this.location, messages);
     this.counts = new LearnedTokenCounts(host, this.jobs, () => this.location.view.view === 'settings');
     this.secrets = new KeptSecrets(host, this.jobs, () => this.location.view.view === 'settings');
-    // Whether it listens is told in every view.
-    this.capture = new Capture(host, () => this.start.latest !== undefined);
+    this.capture = new Capture(
+      host,
+      () => this.start.latest?.isCapturing === true,
+      () => this.location.view.view === 'capture',
+    );
     this.lab = new Lab(host, this);
     this.replay = new CallReplay(
       host,
@@ -311,7 +314,7 @@ export class Workbench {
         this.following.forgetAnswer();
         this.session.edited();
         this.runs.refresh();
-        this.capture.heard();
+        if (this.capture.isListening) this.capture.heard();
         break;
       case 'changed':
         if (this.capture.isListening) this.capture.heard();

@@ -24,6 +24,8 @@ pub struct StartInfo {
     /// The bundled sample session.
     pub sample_session: String,
     pub recent: Vec<SessionListItem>,
+    /// The gateway listens.
+    pub is_capturing: bool,
     pub settings: Settings,
 }
 

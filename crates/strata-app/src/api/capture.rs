@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::run::HeldCall;
 use super::session::SessionRow;
 
 /// `capture/start`: listens for clients. Where it listens already, that goes on.
@@ -24,12 +25,45 @@ pub struct Get {}
 #[derive(Debug, Deserialize, TS)]
 pub struct Stop {}
 
+/// `capture/setHolds`: holds requests on these conditions from now on. One that is held stays so.
+#[derive(Debug, Deserialize, TS)]
+pub struct SetHolds {
+    /// `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.
+    pub holds: Vec<String>,
+}
+
+/// `capture/release`: decides about a request that is held.
+#[derive(Debug, Deserialize, TS)]
+pub struct Release {
+    pub number: f64,
+    pub decision: CaptureDecision,
+    /// The JSON that is sent in the place of its own.
+    pub body: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum CaptureDecision {
+    /// It is sent, and requests are held as before.
+    Go,
+    /// It is sent, and the next request is held.
+    Step,
+    /// It is sent, and nothing is held any more.
+    GoFreely,
+    /// It is not sent; its client is told so.
+    Refuse,
+}
+
 /// The gateway of this program.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureState {
     /// While it listens.
     pub listening: Option<Listening>,
+    /// On what requests are held.
+    pub holds: Vec<String>,
+    /// The oldest first.
+    pub held: Vec<HeldRequest>,
     /// The newest first; the last hundred.
     pub exchanges: Vec<Exchange>,
     /// Since it began to listen, or while it last did.
@@ -67,6 +101,22 @@ pub struct Recipe {
     /// A line for a shell; the client's own arguments follow it.
     pub command: String,
     pub note: String,
+}
+
+/// A request that waits for a decision.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldRequest {
+    pub number: f64,
+    /// `claude-code`, `codex`, …; `http` for programs of people's own.
+    pub client: String,
+    /// As its client names it.
+    pub session: Option<String>,
+    pub call: HeldCall,
+    /// The JSON that is sent.
+    pub body: String,
+    /// It is sent by itself then, before its client gives up.
+    pub seconds_left: f64,
 }
 
 /// A request with its answer.

@@ -42,6 +42,7 @@ impl Handler for Start {
             open_job,
             sample_session: sample.to_string(),
             recent,
+            is_capturing: strata.captures.listening().is_some(),
             settings,
         })
     }

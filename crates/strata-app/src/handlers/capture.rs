@@ -1,7 +1,7 @@
 //! Catching what clients send.
 
 use crate::Strata;
-use crate::api::capture::{CaptureState, Get, Start, Stop};
+use crate::api::capture::{CaptureState, Get, Release, SetHolds, Start, Stop};
 use crate::api::session::SessionRow;
 use crate::capture_folder::new_log;
 use crate::capture_upstreams::upstreams;
@@ -9,6 +9,7 @@ use crate::captures::Heard;
 use crate::command::Handler;
 use crate::error::{AppError, ErrorCode};
 use crate::import::newest_sessions;
+use crate::runs::conditions;
 use crate::workspace::session_row;
 
 impl Handler for Start {
@@ -38,10 +39,26 @@ impl Handler for Stop {
     }
 }
 
+impl Handler for SetHolds {
+    fn run(self, strata: &Strata) -> Result<CaptureState, AppError> {
+        strata.captures.held.holds.set_conditions(conditions(&self.holds)?);
+        state(strata)
+    }
+}
+
+impl Handler for Release {
+    fn run(self, strata: &Strata) -> Result<CaptureState, AppError> {
+        strata.captures.held.decide(self.number as u64, self.decision, self.body)?;
+        state(strata)
+    }
+}
+
 fn state(strata: &Strata) -> Result<CaptureState, AppError> {
     let Heard { exchanges, n_exchanges, bytes_sent, bytes_received } = strata.captures.heard();
     Ok(CaptureState {
         listening: strata.captures.listening(),
+        holds: strata.captures.held.holds.conditions().iter().map(ToString::to_string).collect(),
+        held: strata.captures.held.waiting(),
         exchanges: exchanges.into(),
         n_exchanges,
         bytes_sent,

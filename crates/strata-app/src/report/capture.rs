@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use serde::Serialize;
-use strata_capture::{Client, Gateway, Options};
+use strata_capture::{Gateway, OpenGate, Options, Recipe as ClientRecipe, run_client};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +48,7 @@ pub enum CaptureUpdate<'u> {
         upstreams: Vec<Provider>,
         recipes: Vec<Recipe>,
         /// The client that is about to be started, by its name, and what to know about it.
-        client: Option<(&'static str, &'static str)>,
+        client: Option<(String, &'static str)>,
     },
     Finished(Exchange),
 }
@@ -107,6 +107,7 @@ pub fn capture(
         port: choice.port,
         upstreams,
         log: log.clone(),
+        gate: Arc::new(OpenGate),
         finished: Box::new(move |one| {
             // Whoever listened has ended; the log has it all the same.
             let _ = finished.send(one);
@@ -114,16 +115,19 @@ pub fn capture(
     };
     let gateway = runtime.block_on(Gateway::start(options));
     let gateway = gateway.map_err(|error| AppError::bad_input(error.to_string()))?;
-    let recipe = choice
-        .client
-        .first()
-        .map(|it| strata_capture::Recipe::for_program(gateway.base(), &it.to_string_lossy()));
+    let program = choice.client.first().map(|program| program.to_string_lossy().into_owned());
+    let recipe = program.as_deref().map(|program| ClientRecipe::for_program(gateway.base(), program));
+    // A program that no recipe is for is called as it was.
+    let name = |recipe: &ClientRecipe| match &program {
+        Some(program) if recipe.programs.is_empty() => program.clone(),
+        _ => recipe.client.to_owned(),
+    };
     tell(CaptureUpdate::Listening {
         base: gateway.base(),
         log: &log,
         upstreams: providers,
         recipes: strata_capture::recipes(gateway.base()).iter().map(Recipe::from).collect(),
-        client: recipe.as_ref().map(|recipe| (recipe.client, recipe.note)),
+        client: recipe.as_ref().map(|recipe| (name(recipe), recipe.note)),
     });
 
     let followed = CancellationToken::new();
@@ -133,10 +137,9 @@ pub fn capture(
         thread::spawn(move || drop(follow(&paths, Some(&database), &watch, |_| ControlFlow::Continue(()))))
     };
     let ended = match (&recipe, choice.client.split_first()) {
-        (Some(recipe), Some((program, arguments))) => match Client::start(recipe, program, arguments) {
-            Ok(client) => Some(runtime.block_on(client.ended())),
-            Err(error) => Some(Err(error)),
-        },
+        (Some(recipe), Some((program, arguments))) => {
+            Some(runtime.block_on(run_client(recipe, program, arguments)))
+        }
         _ => None,
     };
     let mut report = CaptureReport {
@@ -172,13 +175,13 @@ pub fn capture(
     // A follower that failed left nothing that is not read now.
     let _ = follower.join();
     if let (Some(ended), Some(recipe)) = (ended, &recipe) {
-        let program = choice.client[0].to_string_lossy();
+        let program = program.as_deref().unwrap_or_default();
         let status = ended.map_err(|error| {
             AppError::bad_input(format!(
                 "`{program}` could not be started ({error}). Is it installed, and on the PATH?"
             ))
         })?;
-        report.client = Some(ClientEnd { name: recipe.client.to_owned(), exit_code: exit_code(status) });
+        report.client = Some(ClientEnd { name: name(recipe), exit_code: exit_code(status) });
     }
     if report.exchanges > 0 {
         let imported = import(&[log], Some(&database), false, &Unseen(CancellationToken::new()))?;

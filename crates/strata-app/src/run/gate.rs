@@ -9,7 +9,7 @@ use strata_runtime::{Chance, Clock, Failure, Gate, HeldCall};
 use tokio_util::sync::CancellationToken;
 
 use super::computer::Computer;
-use super::hold::{HeldReport, HoldDecision, Holds, edited};
+use super::hold::{HeldReport, HoldDecision, Holder, Holds, Speaker, edited};
 use super::listener::RunListener;
 use super::recorded_turn::Replay;
 use super::recording::{CallState, RunRecording, stand_in};
@@ -17,6 +17,8 @@ use super::sent::{SentCall, SentCalls};
 
 pub(crate) struct RunGate {
     pub holds: Arc<Holds>,
+    /// Decides about calls that are held.
+    pub holder: Arc<dyn Holder>,
     pub recording: Arc<RunRecording>,
     pub sent: Arc<SentCalls>,
     pub replay: Arc<Replay>,
@@ -29,6 +31,7 @@ pub(crate) struct RunGate {
 impl Gate for RunGate {
     fn before_call(&self, held: HeldCall) -> BoxFuture<'_, Result<LlmRequest, Failure>> {
         Box::pin(async move {
+            let speaker = Speaker::from(&held);
             let compiled = Arc::new(held.compilation.working_context());
             let call = if self.replay.has(&held.invocation.agent) {
                 if let Some(difference) = self.replay.compare(&held.invocation.agent, &compiled) {
@@ -37,13 +40,13 @@ impl Gate for RunGate {
                 self.call(&held, compiled, None).replayed()
             } else {
                 let _turn = self.holds.turn().await;
-                match self.holds.look(&held, &compiled) {
+                match self.holds.look(&speaker, &compiled) {
                     None => self.call(&held, compiled, None),
                     Some(report) => self.hold(&held, report).await?,
                 }
             };
             let request = call.request.clone();
-            self.holds.let_through(&held, &request);
+            self.holds.let_through(&speaker, &request);
             self.sent.add(call);
             Ok(LlmRequest::clone(&request))
         })
@@ -57,17 +60,19 @@ impl RunGate {
 
     /// Holds a call until it is decided about. It is stored by then, as the last call of its session.
     async fn hold(&self, held: &HeldCall, mut report: HeldReport) -> Result<SentCall, Failure> {
-        let id = self.computer.new_id();
+        let (id, speaker) = (self.computer.new_id(), Speaker::from(held));
         loop {
             let call = self.call(held, report.request.clone(), report.is_edited.then_some(true));
             self.put(&call, CallState::Held, &id)?;
             // Nobody who decides, decides to stop.
-            let decided = self.stop.run_until_cancelled(self.holds.holder.decide(&report)).await;
+            let decided = self.stop.run_until_cancelled(self.holder.decide(&report)).await;
             let decision = decided.unwrap_or(HoldDecision::Stop);
-            self.holds.goes_on(held, &decision);
+            self.holds.goes_on(&speaker, &decision);
             match decision {
                 HoldDecision::Edit(edits) => match edited(&report.request, &edits) {
-                    Ok(request) => report = self.holds.look_again(held, &Arc::new(request), report.reasons),
+                    Ok(request) => {
+                        report = self.holds.look_again(&speaker, &Arc::new(request), report.reasons);
+                    }
                     Err(refusal) => report.refusal = Some(refusal),
                 },
                 HoldDecision::Go | HoldDecision::Step(_) | HoldDecision::GoFreely => {

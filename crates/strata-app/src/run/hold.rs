@@ -10,7 +10,6 @@ mod memory;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_model::LlmRequest;
-use strata_runtime::HeldCall;
 use tokio::sync::MutexGuard as TurnGuard;
 
 use crate::tables::Tables;
@@ -22,10 +21,10 @@ pub use decision::{HoldDecision, Holder, Step};
 pub use edit::HeldEdit;
 pub(crate) use edit::edited;
 pub use held::{Continuation, HeldReport};
+pub(crate) use memory::Speaker;
 
-/// When calls of a run are held, and who decides about them.
+/// When calls are held, and what was let through.
 pub(crate) struct Holds {
-    pub holder: Arc<dyn Holder>,
     tables: Arc<Tables>,
     /// Agents that run side by side are held one after the other.
     turn: tokio::sync::Mutex<()>,
@@ -33,9 +32,9 @@ pub(crate) struct Holds {
 }
 
 impl Holds {
-    pub(crate) fn new(conditions: Vec<HoldCondition>, holder: Arc<dyn Holder>, tables: Arc<Tables>) -> Self {
+    pub(crate) fn new(conditions: Vec<HoldCondition>, tables: Arc<Tables>) -> Self {
         let memory = Mutex::new(Memory { conditions, ..Memory::default() });
-        Self { holder, tables, turn: tokio::sync::Mutex::default(), memory }
+        Self { tables, turn: tokio::sync::Mutex::default(), memory }
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -56,13 +55,19 @@ impl Holds {
         self.turn.lock().await
     }
 
-    /// A call that is to be held. `None`: it may pass.
-    pub(crate) fn look(&self, held: &HeldCall, request: &Arc<LlmRequest>) -> Option<HeldReport> {
+    /// Whether any call may be held.
+    pub(crate) fn is_watching(&self) -> bool {
         let memory = self.memory();
-        if memory.conditions.is_empty() && memory.step.is_none() {
+        !memory.conditions.is_empty() || memory.step.is_some()
+    }
+
+    /// A call that is to be held. `None`: it may pass.
+    pub(crate) fn look(&self, speaker: &Speaker, request: &Arc<LlmRequest>) -> Option<HeldReport> {
+        if !self.is_watching() {
             return None;
         }
-        let look = Look::new(&self.tables, &memory, held, request);
+        let memory = self.memory();
+        let look = Look::new(&self.tables, &memory, speaker, request);
         let reasons = look.reasons();
         (!reasons.is_empty()).then(|| look.report(reasons))
     }
@@ -70,24 +75,24 @@ impl Holds {
     /// The held call as it is with another request; its reasons stay.
     pub(crate) fn look_again(
         &self,
-        held: &HeldCall,
+        speaker: &Speaker,
         request: &Arc<LlmRequest>,
         reasons: Vec<String>,
     ) -> HeldReport {
         let memory = self.memory();
-        HeldReport { is_edited: true, ..Look::new(&self.tables, &memory, held, request).report(reasons) }
+        HeldReport { is_edited: true, ..Look::new(&self.tables, &memory, speaker, request).report(reasons) }
     }
 
     /// Takes in how a call that was held goes on.
-    pub(crate) fn goes_on(&self, held: &HeldCall, decision: &HoldDecision) {
+    pub(crate) fn goes_on(&self, speaker: &Speaker, decision: &HoldDecision) {
         let mut memory = self.memory();
         memory.step = None;
         match decision {
             HoldDecision::Step(step) => {
                 memory.step = Some(Steps {
                     step: *step,
-                    agent: held.invocation.agent.clone(),
-                    node_path: held.invocation.node_path.as_str().to_owned(),
+                    agent: speaker.agent.clone(),
+                    node_path: speaker.node_path.clone(),
                 });
             }
             HoldDecision::GoFreely => memory.conditions.clear(),
@@ -96,14 +101,14 @@ impl Holds {
     }
 
     /// Takes in what is sent.
-    pub(crate) fn let_through(&self, held: &HeldCall, request: &Arc<LlmRequest>) {
-        let agent = &held.invocation.agent;
+    pub(crate) fn let_through(&self, speaker: &Speaker, request: &Arc<LlmRequest>) {
+        let Speaker { agent, branch, .. } = speaker;
         let mut memory = self.memory();
         for part in request.contents.iter().flat_map(|content| content.parts.iter()) {
             if part.part.function_response.is_some() {
                 memory.results.insert((agent.clone(), part.fingerprint));
             }
         }
-        memory.sent.insert((agent.clone(), held.invocation.branch.clone()), request.clone());
+        memory.sent.insert((agent.clone(), branch.clone()), request.clone());
     }
 }

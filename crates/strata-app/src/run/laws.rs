@@ -128,11 +128,8 @@ fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize
             stop: stop.clone(),
         },
         budget: Arc::new(Budget::new(limits, TABLES.clone())),
-        holds: Arc::new(Holds::new(
-            vec![HoldCondition::Always],
-            Arc::new(Passes(AtomicUsize::new(passes))),
-            TABLES.clone(),
-        )),
+        holds: Arc::new(Holds::new(vec![HoldCondition::Always], TABLES.clone())),
+        holder: Arc::new(Passes(AtomicUsize::new(passes))),
         listener: ears.clone(),
         is_streaming: false,
         stop,

@@ -16,7 +16,7 @@ use super::budget::Budget;
 use super::code::{AppCode, check_code};
 use super::computer::Computer;
 use super::gate::RunGate;
-use super::hold::Holds;
+use super::hold::{Holder, Holds};
 use super::listener::{RunListener, tell};
 use super::models::{Answerer, RunModels};
 use super::recorded_turn::Replay;
@@ -38,6 +38,8 @@ pub(crate) struct RunParts {
     pub tools: ToolSources,
     pub budget: Arc<Budget>,
     pub holds: Arc<Holds>,
+    /// Decides about calls that are held.
+    pub holder: Arc<dyn Holder>,
     pub listener: Arc<dyn RunListener>,
     pub is_streaming: bool,
     /// Ends the run, and closes what it leaves open.
@@ -91,6 +93,7 @@ impl Run {
         let recording = Arc::new(recording(&parts, &*computer, store, &sent, place)?);
         let gate = RunGate {
             holds: parts.holds.clone(),
+            holder: parts.holder,
             recording: recording.clone(),
             sent: sent.clone(),
             replay: parts.replay.clone(),

@@ -56,7 +56,7 @@ pub(super) fn waiting(waiting: &run::WaitingCall) -> WaitingCall {
     WaitingCall { id, agent, kind, tool, question, args }
 }
 
-pub(super) fn held(report: &HeldReport) -> HeldCall {
+pub(crate) fn held(report: &HeldReport) -> HeldCall {
     let request = &report.request;
     HeldCall {
         agent: report.agent.clone(),

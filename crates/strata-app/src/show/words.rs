@@ -159,7 +159,8 @@ pub(crate) fn media_label(part: &Part) -> Option<String> {
     Some(format!("{mime}, {}", file.file_uri.as_deref().unwrap_or("no address")))
 }
 
-fn size(bytes: usize) -> String {
+/// `812 bytes`, `53 KB`, `1.2 MB`.
+pub fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),

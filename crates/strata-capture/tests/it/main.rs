@@ -3,6 +3,7 @@
 mod door;
 mod ends;
 mod equality;
+mod hold;
 mod keys;
 mod peers;
 mod sessions;

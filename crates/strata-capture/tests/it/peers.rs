@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use strata_capture::{Finished, Gateway, Options, Upstream, Upstreams};
+use strata_capture::{Finished, Gate, Gateway, OpenGate, Options, Upstream, Upstreams};
 use strata_import::{Import, Importer};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -126,6 +126,10 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn before(provider: &str) -> Self {
+        Self::with_gate(provider, Arc::new(OpenGate)).await
+    }
+
+    pub(crate) async fn with_gate(provider: &str, gate: Arc<dyn Gate>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut upstreams = Upstreams::default();
         for name in ["openai", "anthropic", "google", "ollama"] {
@@ -137,6 +141,7 @@ impl Stage {
             port: 0,
             upstreams,
             log: folder.path().join("capture.jsonl"),
+            gate,
             finished: Box::new(move |one| kept.lock().push(one)),
         });
         Self { gateway: gateway.await.expect("a gateway"), finished, folder }

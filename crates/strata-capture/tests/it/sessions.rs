@@ -54,7 +54,7 @@ fn told(log: &str) -> String {
             writeln!(told, "{} ({}): {} requests", one.session.id, one.session.app_name, one.requests.len());
         for event in &one.session.events {
             let text = event.content.as_ref().map(|content| {
-                content.parts.iter().filter_map(|part| part.text.as_deref()).collect::<Vec<_>>().join(" ")
+                content.parts().iter().filter_map(|part| part.text.as_deref()).collect::<Vec<_>>().join(" ")
             });
             let _ = writeln!(told, "  {}: {}", event.author, text.unwrap_or_default());
         }

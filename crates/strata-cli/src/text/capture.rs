@@ -1,12 +1,12 @@
 //! What was caught.
 
 use strata_app::api::capture::{Exchange, Provider, Recipe};
-use strata_app::counted;
 use strata_app::report::CaptureReport;
+use strata_app::{counted, size};
 
 use super::Style;
 use super::import::sessions;
-use super::number::{bytes, count};
+use super::number::count;
 
 /// How clients are pointed at the gateway.
 pub(crate) fn listening(base: &str, recipes: &[Recipe], upstreams: &[Provider]) -> String {
@@ -24,7 +24,8 @@ pub(crate) fn listening(base: &str, recipes: &[Recipe], upstreams: &[Provider]) 
 /// "  3  200  52.7 kB → 5.1 kB   0.4 s  POST https://…".
 pub(crate) fn exchange(exchange: &Exchange, style: Style) -> String {
     let status = exchange.status.map_or("–".to_owned(), |status| status.to_string());
-    let sizes = format!("{} → {}", bytes(exchange.bytes_sent as u64), bytes(exchange.bytes_received as u64));
+    let sizes =
+        format!("{} → {}", size(exchange.bytes_sent as usize), size(exchange.bytes_received as usize));
     let seconds = exchange.ms / 1000.0;
     let problem = exchange.problem.as_ref().map_or(String::new(), |problem| format!("  {problem}"));
     let Exchange { number, method, url, .. } = exchange;
@@ -46,8 +47,8 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
     let mut text = format!(
         "{} caught, {} sent and {} received.\n",
         counted(report.exchanges as usize, "request"),
-        bytes(report.bytes_sent),
-        bytes(report.bytes_received)
+        size(report.bytes_sent as usize),
+        size(report.bytes_received as usize)
     );
     if report.with_problems > 0 {
         let n = count(report.with_problems);

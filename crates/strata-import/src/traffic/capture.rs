@@ -25,6 +25,7 @@ use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::values::Value;
 use client::Head;
+pub use client::{CapturedBy, captured_by};
 
 /// The version of the log that is read.
 const VERSION: i64 = 1;
@@ -150,8 +151,9 @@ impl Log {
         let pair = Pair { url: head.url.to_string(), request, response, status, time, end, source };
         let mut exchange = pair.exchange(draft)?;
         exchange.answered_at = answered_at;
-        exchange.about.session = head.session(&exchange.body);
-        exchange.about.agent = Some(head.client().lane(head, &exchange.body));
+        let by = head.captured_by(&exchange.body);
+        exchange.about.session = by.session;
+        exchange.about.agent = Some(by.agent);
         Some(Logged { exchange, is_answered })
     }
 

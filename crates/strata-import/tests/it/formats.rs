@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 102] = [
+pub(crate) const SAMPLES: [(&str, Format); 103] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),

@@ -1,3 +1,4 @@
+import { HELD_DECISIONS } from '@/model/capture.ts';
 import type { Command } from './command.ts';
 
 export const captureCommands: readonly Command[] = [
@@ -26,4 +27,16 @@ export const captureCommands: readonly Command[] = [
     when: ({ capture }) => capture.isListening,
     run: ({ capture, messages }) => void capture.stop().catch(messages.report),
   },
+  ...HELD_DECISIONS.map(({ decision, title, key }): Command => ({
+    id: `capture.${decision}`,
+    title: `Held request: ${title.toLowerCase()}`,
+    words: 'breakpoint continue',
+    keys: [key],
+    view: 'capture',
+    when: ({ capture }) => capture.firstHeld !== undefined,
+    run: ({ capture, messages }) => {
+      const held = capture.firstHeld;
+      if (held !== undefined) capture.release(held.number, decision, null).catch(messages.report);
+    },
+  })),
 ];

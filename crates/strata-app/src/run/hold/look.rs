@@ -6,13 +6,12 @@ use std::sync::Arc;
 use strata_measure::analysis::{CommonPrefix, PrefixEnd, common_prefix};
 use strata_measure::prices::ChargedTokens;
 use strata_measure::tokens::Weigher;
-use strata_model::{LlmRequest, Origin, RichText};
-use strata_runtime::HeldCall;
+use strata_model::{LlmRequest, Origin, RichText, Str};
 
 use super::condition::HoldCondition;
 use super::decision::Step;
 use super::held::{Continuation, HeldReport};
-use super::memory::{Memory, Steps};
+use super::memory::{Memory, Speaker, Steps};
 use crate::models::counted;
 use crate::show::words::{counted as counted_words, whole};
 use crate::tables::Tables;
@@ -22,7 +21,7 @@ use crate::tables::Tables;
 pub(super) struct Look<'c> {
     tables: &'c Tables,
     memory: &'c Memory,
-    held: &'c HeldCall,
+    speaker: &'c Speaker,
     request: &'c Arc<LlmRequest>,
     prompt_tokens: OnceCell<u32>,
     before: OnceCell<Option<Continuation>>,
@@ -33,11 +32,11 @@ impl<'c> Look<'c> {
     pub(super) fn new(
         tables: &'c Tables,
         memory: &'c Memory,
-        held: &'c HeldCall,
+        speaker: &'c Speaker,
         request: &'c Arc<LlmRequest>,
     ) -> Self {
         let (prompt_tokens, before, largest_result) = Default::default();
-        Self { tables, memory, held, request, prompt_tokens, before, largest_result }
+        Self { tables, memory, speaker, request, prompt_tokens, before, largest_result }
     }
 
     /// Why the call is to be held; nothing where it may pass.
@@ -48,10 +47,9 @@ impl<'c> Look<'c> {
     }
 
     pub(super) fn report(&self, reasons: Vec<String>) -> HeldReport {
-        let invocation = &self.held.invocation;
         HeldReport {
-            agent: invocation.agent.to_string(),
-            node_path: invocation.node_path.as_str().to_owned(),
+            agent: self.speaker.agent.to_string(),
+            node_path: self.speaker.node_path.clone(),
             reasons,
             prompt_tokens: self.prompt_tokens(),
             prompt_cost: self.prompt_cost(),
@@ -77,21 +75,21 @@ impl<'c> Look<'c> {
 
     fn before(&self) -> Option<Continuation> {
         *self.before.get_or_init(|| {
-            let invocation = &self.held.invocation;
-            let earlier = self.memory.sent.get(&(invocation.agent.clone(), invocation.branch.clone()))?;
+            let Speaker { agent, branch, .. } = self.speaker;
+            let earlier = self.memory.sent.get(&(agent.clone(), branch.clone()))?;
             Some(continuation(self.tables, self.model(), earlier, self.request))
         })
     }
 
     /// The largest result of a tool that is sent for the first time: whose, and its tokens.
     fn largest_result(&self) -> Option<&(String, u32)> {
-        let found = || largest_new_result(self.tables, self.memory, self.held, self.request);
+        let found = || largest_new_result(self.tables, self.memory, &self.speaker.agent, self.request);
         self.largest_result.get_or_init(found).as_ref()
     }
 
     /// Why a condition holds the call.
     fn meets(&self, condition: &HoldCondition) -> Option<String> {
-        let agent = &*self.held.invocation.agent;
+        let agent = &*self.speaker.agent;
         match condition {
             HoldCondition::Always => Some("Every call is held.".to_owned()),
             HoldCondition::Agent(name) => (agent == name).then(|| format!("It is a call of {name}.")),
@@ -119,12 +117,12 @@ impl<'c> Look<'c> {
 
     /// Why a step ends here.
     fn ends(&self, Steps { step, agent, node_path }: &Steps) -> Option<String> {
-        let invocation = &self.held.invocation;
+        let speaker = self.speaker;
         match step {
             Step::Call => Some("It is the next call.".to_owned()),
             Step::Agent => {
-                let is_other = invocation.agent != *agent || invocation.node_path.as_str() != *node_path;
-                is_other.then(|| format!("The next agent is {}.", invocation.agent))
+                let is_other = speaker.agent != *agent || speaker.node_path != *node_path;
+                is_other.then(|| format!("The next agent is {}.", speaker.agent))
             }
             Step::Result => {
                 let (tool, tokens) = self.largest_result()?;
@@ -153,7 +151,7 @@ fn continuation(tables: &Tables, model: &str, earlier: &LlmRequest, later: &LlmR
 fn largest_new_result(
     tables: &Tables,
     memory: &Memory,
-    held: &HeldCall,
+    agent: &Str,
     request: &LlmRequest,
 ) -> Option<(String, u32)> {
     let tokenizer = tables.counting.tokenizer(request.model.as_deref().unwrap_or_default());
@@ -161,7 +159,7 @@ fn largest_new_result(
     let parts = request.contents.iter().flat_map(|content| content.parts.iter());
     let results = parts.filter_map(|part| {
         let result = part.part.function_response.as_deref()?;
-        let is_known = memory.results.contains(&(held.invocation.agent.clone(), part.fingerprint));
+        let is_known = memory.results.contains(&(agent.clone(), part.fingerprint));
         let name = result.name.as_deref().unwrap_or_default().to_owned();
         (!is_known).then(|| (name, weigher.part(part).tokens))
     });

@@ -2,6 +2,22 @@
 
 use strata_model::{Json, Object, Str, json};
 
+/// Who sent a request, as far as it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CapturedBy {
+    /// As sessions of its own files are called; `http` for programs of people's own.
+    pub client: &'static str,
+    pub session: Option<Str>,
+    /// Who asks in that session.
+    pub agent: Str,
+}
+
+/// Who sent a request, by its address, its headers and its body.
+pub fn captured_by(url: &str, headers: &[(String, String)], body: &Json) -> CapturedBy {
+    let headers = headers.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into()));
+    Head { url: url.into(), headers: headers.collect() }.captured_by(body)
+}
+
 /// A program that sends requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Client {
@@ -48,6 +64,11 @@ impl Head {
         }
     }
 
+    pub(super) fn captured_by(&self, body: &Json) -> CapturedBy {
+        let client = self.client();
+        CapturedBy { client: client.app, session: self.session(body), agent: client.lane(self, body) }
+    }
+
     fn header(&self, name: &str) -> Option<&Str> {
         let mut headers = self.headers.iter();
         headers
@@ -64,7 +85,7 @@ impl Head {
 
     /// The session that a client says it is of. The first that is there: what a client calls its session comes before what
     /// it gives to caches, which several sessions may share.
-    pub(super) fn session(&self, body: &Json) -> Option<Str> {
+    fn session(&self, body: &Json) -> Option<Str> {
         const HEADERS: [&str; 4] =
             ["x-claude-code-session-id", "session-id", "x-parent-session-id", "x-session-id"];
         let in_header = HEADERS.iter().find_map(|name| self.header(name)).cloned();
@@ -100,7 +121,7 @@ impl Head {
 
 impl Client {
     /// The name of who asks.
-    pub(super) fn lane(self, head: &Head, body: &Json) -> Str {
+    fn lane(self, head: &Head, body: &Json) -> Str {
         if let Some(beside) = self.beside(head, body) {
             return beside.into();
         }

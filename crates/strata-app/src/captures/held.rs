@@ -1,0 +1,224 @@
+//! Requests of clients that are held before they are sent.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use strata_capture::{Gate, Verdict, WholeRequest};
+use strata_import::captured_by;
+use strata_model::{Json, LlmRequest, Object, Str, json};
+use strata_wire::{is_other_call, model_of_url, request_body, request_of};
+use tokio::sync::oneshot;
+
+use crate::api::capture::{CaptureDecision, HeldRequest};
+use crate::api::job::Notification;
+use crate::error::AppError;
+use crate::notifications::Notifications;
+use crate::run::{HeldReport, HoldDecision, Holds, Speaker, Step};
+use crate::runs;
+use crate::tables::Tables;
+
+/// So long before its client gives up a request is let go.
+const MARGIN: Duration = Duration::from_secs(30);
+
+/// How long a client waits that does not say.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The gate of a gateway, and who waits at it.
+pub(crate) struct HeldRequests {
+    pub(crate) holds: Holds,
+    notifications: Arc<Notifications>,
+    waiting: Mutex<BTreeMap<u64, Waiting>>,
+}
+
+/// A request that waits.
+struct Waiting {
+    report: HeldReport,
+    speaker: Speaker,
+    client: String,
+    body: String,
+    until: Instant,
+    decide: Option<oneshot::Sender<Verdict>>,
+}
+
+/// Takes a request off the list when it waits no more, whoever ends that.
+struct Listed<'h> {
+    held: &'h HeldRequests,
+    number: u64,
+}
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        self.held.lock().remove(&self.number);
+        self.held.notifications.tell(&Notification::Capture);
+    }
+}
+
+impl HeldRequests {
+    pub(crate) fn new(tables: Arc<Tables>, notifications: Arc<Notifications>) -> Self {
+        Self { holds: Holds::new(Vec::new(), tables), notifications, waiting: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those that wait, the oldest first.
+    pub(crate) fn waiting(&self) -> Vec<HeldRequest> {
+        let waiting = self.lock();
+        let now = Instant::now();
+        let one = |(number, waiting): (&u64, &Waiting)| HeldRequest {
+            number: *number as f64,
+            client: waiting.client.clone(),
+            session: waiting.speaker.branch.as_deref().map(str::to_owned),
+            call: runs::held(&waiting.report),
+            body: waiting.body.clone(),
+            seconds_left: waiting.until.saturating_duration_since(now).as_secs_f64(),
+        };
+        waiting.iter().map(one).collect()
+    }
+
+    /// Decides about a request. `body`: what is sent in the place of its own.
+    pub(crate) fn decide(
+        &self,
+        number: u64,
+        decision: CaptureDecision,
+        body: Option<String>,
+    ) -> Result<(), AppError> {
+        let mut waiting = self.lock();
+        let request = waiting.get_mut(&number).filter(|request| request.decide.is_some());
+        let gone = || AppError::not_found("This request waits no more: it went out, or its client left.");
+        let request = request.ok_or_else(gone)?;
+        if let Some(body) = &body
+            && let Err(error) = json::parse(body.as_bytes())
+        {
+            return Err(AppError::bad_input(format!(
+                "What was edited is not JSON ({error}). It is still held."
+            )));
+        }
+        let (step, verdict) = match decision {
+            CaptureDecision::Refuse => {
+                let why = "A person who looked at this request in Strata did not let it go out.";
+                (HoldDecision::Go, Verdict::Refuse(why.to_owned()))
+            }
+            CaptureDecision::Go => (HoldDecision::Go, passed(body)),
+            CaptureDecision::Step => (HoldDecision::Step(Step::Call), passed(body)),
+            CaptureDecision::GoFreely => (HoldDecision::GoFreely, passed(body)),
+        };
+        self.holds.goes_on(&request.speaker, &step);
+        if let Some(decide) = request.decide.take() {
+            // Whoever waited may have left just now.
+            let _ = decide.send(verdict);
+        }
+        Ok(())
+    }
+
+    /// Lets all go that wait.
+    pub(crate) fn release_all(&self) {
+        for request in self.lock().values_mut() {
+            if let Some(decide) = request.decide.take() {
+                let _ = decide.send(Verdict::Pass);
+            }
+        }
+    }
+
+    async fn look(&self, request: WholeRequest) -> Verdict {
+        let Some(known) = Known::of(&request) else { return Verdict::Pass };
+        let Known { speaker, client, request: compiled } = known;
+        let Some(report) = self.holds.look(&speaker, &compiled) else {
+            self.holds.let_through(&speaker, &compiled);
+            return Verdict::Pass;
+        };
+        let (decide, decided) = oneshot::channel();
+        let patience = patience(&request.headers);
+        let waiting = Waiting {
+            report,
+            speaker: speaker.clone(),
+            client,
+            body: String::from_utf8_lossy(&request.body).into_owned(),
+            until: Instant::now() + patience,
+            decide: Some(decide),
+        };
+        self.lock().insert(request.number, waiting);
+        let listed = Listed { held: self, number: request.number };
+        self.notifications.tell(&Notification::Capture);
+        // Nobody decided, in time or at all: the client is not to suffer from it.
+        let verdict = tokio::time::timeout(patience, decided).await;
+        let verdict = verdict.ok().and_then(Result::ok).unwrap_or(Verdict::Pass);
+        drop(listed);
+        match &verdict {
+            Verdict::Pass => self.holds.let_through(&speaker, &compiled),
+            Verdict::Replace(body) => {
+                if let Some(known) = Known::of(&WholeRequest { body: body.clone(), ..request }) {
+                    self.holds.let_through(&speaker, &known.request);
+                }
+            }
+            Verdict::Refuse(_) => {}
+        }
+        verdict
+    }
+}
+
+impl Gate for HeldRequests {
+    fn is_watched(&self) -> bool {
+        self.holds.is_watching()
+    }
+
+    fn before_request(&self, request: WholeRequest) -> BoxFuture<'_, Verdict> {
+        Box::pin(self.look(request))
+    }
+}
+
+fn passed(body: Option<String>) -> Verdict {
+    body.map_or(Verdict::Pass, |body| Verdict::Replace(body.into_bytes()))
+}
+
+/// How long a request may be held: clients say when they give up.
+fn patience(headers: &[(String, String)]) -> Duration {
+    let said = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("x-stainless-timeout"));
+    let said = said.and_then(|(_, seconds)| seconds.parse().ok()).map(Duration::from_secs);
+    said.unwrap_or(PATIENCE).saturating_sub(MARGIN)
+}
+
+/// A request to a model, as conditions look at it.
+struct Known {
+    speaker: Speaker,
+    client: String,
+    request: Arc<LlmRequest>,
+}
+
+impl Known {
+    fn of(request: &WholeRequest) -> Option<Self> {
+        if is_other_call(&request.url) {
+            return None;
+        }
+        let body = request_body(json::parse(&request.body).ok()?)?;
+        let by = captured_by(&request.url, &request.headers, &body);
+        let mut read = request_of(&without_billing(body))?;
+        if read.model.is_none() {
+            read.model = model_of_url(&request.url).map(Str::from);
+        }
+        let speaker = Speaker { agent: by.agent, branch: by.session, node_path: String::new() };
+        Some(Self { speaker, client: by.client.to_owned(), request: Arc::new(read) })
+    }
+}
+
+/// Without the first block of Claude Code's instruction, which is another in every call and which its provider leaves out.
+fn without_billing(body: Json) -> Json {
+    const BILLING: &str = "x-anthropic-billing-header";
+    let is_billing =
+        |block: &Json| block.get("text").and_then(Json::as_str).is_some_and(|text| text.starts_with(BILLING));
+    let Json::Object(object) = body else { return body };
+    let mut kept = Object::new();
+    for (key, value) in object.iter() {
+        let value = match value {
+            Json::Array(blocks) if &**key == "system" => {
+                Json::Array(blocks.iter().filter(|block| !is_billing(block)).cloned().collect())
+            }
+            other => other.clone(),
+        };
+        kept.insert(key.clone(), value);
+    }
+    Json::Object(kept)
+}

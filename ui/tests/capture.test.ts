@@ -1,0 +1,62 @@
+import { screen, within } from '@testing-library/svelte';
+import axe from 'axe-core';
+import { describe, expect, test } from 'vitest';
+import { ensureExists } from '@/lib/assert.ts';
+import { recorded } from './recorded.ts';
+import { inspector, openWindow } from './window.ts';
+
+describe('the capture view', () => {
+  test('is reached by key and from the title bar, and left again', async () => {
+    const { press, user, view } = openWindow();
+    await inspector(/Call C17/);
+    await press('{Shift>}L{/Shift}');
+    await screen.findByRole('button', { name: /^Listen/ });
+    expect(view().view).toBe('capture');
+    await user.click(screen.getByRole('button', { name: /^Capture/ }));
+    expect(view().view).toBe('session');
+  });
+
+  test('listens, says how clients are pointed there, and stops', async () => {
+    const { user } = openWindow('#/invoice-triage/capture');
+    await user.click(await screen.findByRole('button', { name: /^Listen/ }));
+
+    const start = screen.getByRole('region', { name: 'Listening' });
+    const state = await recorded('capture/start', { port: null, upstreams: [] });
+    const listening = ensureExists(state.listening ?? undefined, 'a gateway that listens');
+    await within(start).findByText(listening.base);
+    expect(screen.getByRole('button', { name: /Capture, listening/ })).toBeInTheDocument();
+    for (const { client, command } of listening.recipes) {
+      expect(screen.getByRole('rowheader', { name: client })).toBeInTheDocument();
+      expect(screen.getByText(command)).toBeInTheDocument();
+    }
+    const [claude] = listening.recipes;
+    expect(claude?.command).toContain(`ANTHROPIC_BASE_URL=${listening.base} `);
+    await user.click(screen.getByRole('button', { name: 'Copy the line for Claude Code' }));
+    expect(await navigator.clipboard.readText()).toBe(claude?.command);
+
+    await user.click(within(start).getByRole('button', { name: /^Stop/ }));
+    await within(start).findByRole('button', { name: /^Listen/ });
+  });
+
+  test('holds requests on conditions', async () => {
+    const { user } = openWindow('#/invoice-triage/capture');
+    await user.click(await screen.findByRole('button', { name: /^Listen/ }));
+    await user.click(await screen.findByRole('checkbox', { name: 'Prefix about to break' }));
+    expect(await screen.findByText('1 on')).toBeInTheDocument();
+    expect(screen.getByRole('checkbox', { name: 'Prefix about to break' })).toBeChecked();
+  });
+
+  test('has nothing that axe finds', async () => {
+    const { user } = openWindow('#/invoice-triage/capture');
+    await user.click(await screen.findByRole('button', { name: /^Listen/ }));
+    await screen.findByRole('region', { name: 'Start a client' });
+    const rules = Object.fromEntries(
+      ['color-contrast', 'target-size', 'scrollable-region-focusable'].map((rule) => [
+        rule,
+        { enabled: false },
+      ]),
+    );
+    const { violations } = await axe.run(document.body, { rules });
+    expect(violations.map(({ id }) => id)).toEqual([]);
+  });
+});
