@@ -43,4 +43,5 @@ mod stages;
 mod state;
 mod storage;
 mod tables;
+mod usage;
 mod verification;

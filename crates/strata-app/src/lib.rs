@@ -35,6 +35,7 @@ mod strata;
 mod tables;
 mod text_diff;
 mod typescript;
+mod usage;
 mod watch;
 mod workspace;
 

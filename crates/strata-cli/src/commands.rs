@@ -23,3 +23,4 @@ pub(crate) mod show;
 mod source;
 pub(crate) mod sweep;
 pub(crate) mod tokens;
+pub(crate) mod usage;

@@ -28,6 +28,7 @@ mod style;
 mod sweep;
 mod table;
 mod tokens;
+mod usage;
 mod verify;
 
 pub(crate) use cache::cache;
@@ -52,4 +53,5 @@ pub(crate) use show::show;
 pub(crate) use style::Style;
 pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;
+pub(crate) use usage::usage;
 pub(crate) use verify::verify;
