@@ -68,6 +68,7 @@ pub(crate) fn usage(question: &UsageQuestion, prices: &Prices, watch: &dyn Watch
         total: grouped.total(),
         apart: grouped.apart(),
         repeated_calls: once.n_repeated,
+        unpaid_calls: grouped.n_unpaid(),
         undated_calls: grouped.n_undated(),
         prices: grouped.prices(prices),
         unpriced: grouped.unpriced(),

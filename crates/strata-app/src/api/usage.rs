@@ -49,6 +49,8 @@ pub struct Usage {
     pub apart: Vec<UsageApart>,
     /// Records of calls that other files tell of, too: they are in no sum.
     pub repeated_calls: u32,
+    /// Calls that failed, or whose answer is not recorded: nobody is known to have paid for them.
+    pub unpaid_calls: u32,
     /// Calls without a time, which are left out where days were asked for.
     pub undated_calls: u32,
     /// What the models of these calls cost.
@@ -65,7 +67,8 @@ pub struct Usage {
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
-    /// A day, a folder, a model, a tool, or the id that a session has itself; absent where that is not known.
+    /// A day, a folder, a model, a tool, or the id that a session has itself (its path, if none); absent where that is not
+    /// known.
     pub key: Option<String>,
     /// Of a session.
     pub title: Option<String>,
@@ -85,8 +88,6 @@ pub struct UsageSums {
     pub combined_reports: u32,
     /// Calls that were answered and report no prompt: nothing of it is in these sums.
     pub unreported_calls: u32,
-    /// Calls that failed, or whose answer is not recorded: nobody is known to have paid for them.
-    pub unpaid_calls: u32,
     /// All of the prompts: the next three add up to it.
     pub input_tokens: u64,
     pub uncached_tokens: u64,
@@ -133,6 +134,8 @@ pub struct UsagePrice {
     pub input: f64,
     pub cached_read: f64,
     pub cache_write: Option<f64>,
+    /// For the longer of two lifetimes.
+    pub cache_write_long: Option<f64>,
     pub output: f64,
     pub source: String,
     /// The day the source was read; empty for a price of one's own.

@@ -8,7 +8,7 @@ use super::diagnostic::FileDiagnostic;
 use super::{VERSION, Watch};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::api::usage::Usage;
-use crate::data_folder::default_database;
+use crate::data_folder::existing_database;
 use crate::error::AppError;
 use crate::own_prices::prices_of;
 use crate::usage::{UsageQuestion, usage as add_up};
@@ -60,9 +60,6 @@ pub fn usage(question: &UsageQuestion, watch: &dyn Watch) -> Result<UsageReport,
 }
 
 fn own_prices() -> Result<Prices, AppError> {
-    let database = default_database()?;
-    if !database.exists() {
-        return Ok(Prices::embedded());
-    }
+    let Some(database) = existing_database() else { return Ok(Prices::embedded()) };
     Ok(prices_of(&Store::open_read_only(&database)?)?)
 }

@@ -8,7 +8,7 @@ use strata_import::{Format, ImportedSession, marks};
 use strata_measure::analysis::ReportedCounts;
 use strata_measure::prices::{ChargedTokens, Price, Prices};
 use strata_model::marks::SUM;
-use strata_model::{Event, Fingerprint, FingerprintBuilder, Json, Str, Usage};
+use strata_model::{Event, Fingerprint, FingerprintBuilder, Json, Session, Str, Usage};
 
 use super::project::project_of;
 use crate::import::flow_kind;
@@ -19,6 +19,7 @@ const LONG_ID: usize = 16;
 /// The calls of a session, or of a sub-agent that has a file of its own.
 #[derive(Debug)]
 pub(super) struct UsedSession {
+    /// Its own, or the path of its file.
     pub id: Str,
     /// The session it worked for.
     pub parent: Option<Str>,
@@ -58,11 +59,12 @@ pub(super) enum CallKind {
 impl UsedSession {
     pub(super) fn of(imported: &ImportedSession, path: &Path, tool: Option<&str>) -> Self {
         let flow = flow_kind(imported.format.id());
-        let mut found = Found { session: &imported.session.id, n_alike: HashMap::new(), calls: Vec::new() };
+        let id = own_id(&imported.session).unwrap_or_else(|| path.display().to_string().into());
+        let mut found = Found { session: &id, n_alike: HashMap::new(), calls: Vec::new() };
         found.calls_of(imported, flow);
         let calls = found.calls;
         Self {
-            id: imported.session.id.clone(),
+            id,
             parent: imported.parent.as_ref().map(|parent| parent.session_id.clone()),
             title: imported.title.clone(),
             tool: tool.unwrap_or_else(|| tool_of(imported.format)).to_owned(),
@@ -74,9 +76,8 @@ impl UsedSession {
 }
 
 impl UsedCall {
-    /// Somebody paid for it, as far as is known.
-    pub(super) fn is_charged(&self) -> bool {
-        self.kind != CallKind::Unpaid && self.tokens.prompt + self.tokens.output > 0
+    pub(super) fn has_tokens(&self) -> bool {
+        self.tokens.prompt + self.tokens.output > 0
     }
 
     pub(super) fn price<'p>(&self, prices: &'p Prices) -> Option<&'p Price> {
@@ -95,22 +96,28 @@ struct Found<'s> {
 impl Found<'_> {
     fn calls_of(&mut self, imported: &ImportedSession, flow: FlowKind) {
         let session = &imported.session;
+        let is_sum = |event: &Event| strata_model::marks::of(event, SUM).is_some_and(Json::is_truthy);
+        let has_sum = session.events.iter().any(|event| is_sum(event));
         for answer in answers(session, flow) {
             let kind = match ReportedCounts::of(answer.usage, answer.event) {
                 Some(_) if marks::is_relayed(answer.event) => CallKind::Relayed,
-                None if marks::is_relayed(answer.event) => continue,
+                // What calls did not report by themselves, a sum reports.
+                None if marks::is_relayed(answer.event) || has_sum => continue,
                 Some(_) => CallKind::Reported,
                 None if answer.is_unpaid() => CallKind::Unpaid,
+                None if answer.event.model_version.as_deref() == Some(marks::SYNTHETIC_MODEL) => continue,
                 None => CallKind::Unreported,
             };
             self.push(answer.event, answer.usage, kind);
         }
         for event in session.events.iter().filter(|event| event.usage_metadata.is_some()) {
-            let is_sum = strata_model::marks::of(event, SUM).is_some_and(Json::is_truthy);
-            if is_sum {
+            if is_sum(event) {
                 self.push(event, event.usage_metadata.as_deref(), CallKind::Combined);
             } else if event.is_compaction() {
-                self.push(event, event.usage_metadata.as_deref(), CallKind::Summary);
+                let source = strata_model::marks::of(event, marks::SOURCE);
+                let is_difference = source.is_some_and(|source| source.get("usageFrom").is_some());
+                let kind = if is_difference { CallKind::Summary } else { CallKind::Reported };
+                self.push(event, event.usage_metadata.as_deref(), kind);
             }
         }
     }
@@ -129,16 +136,16 @@ impl Found<'_> {
         });
     }
 
-    /// The provider's ids tell a call; else that of its event; else what is known of it, and how often that was there.
+    /// The provider's id tells a call; else that of its event; else what is known of it, and how often that was there.
     fn key(&mut self, event: &Event, tokens: &ChargedTokens) -> Fingerprint {
         let mut key = FingerprintBuilder::new();
         let source = strata_model::marks::of(event, marks::SOURCE);
         let of_source = |name: &str| source.and_then(|source| source.get(name)?.as_str());
-        if let Some(message) = of_source("messageId").or_else(|| of_source("responseId")) {
-            return key.text(message).optional(of_source("requestId")).finish();
-        }
-        match marks::answer_ids(event).next() {
+        let of_provider = of_source("messageId").or_else(|| of_source("responseId"));
+        match of_provider.or_else(|| marks::answer_ids(event).next()) {
+            // Sub-agents may repeat a message of their parent under another request.
             Some(id) if id.len() >= LONG_ID => key.text(id).finish(),
+            Some(id) if of_provider.is_some() => key.text(id).optional(of_source("requestId")).finish(),
             Some(id) => key.text(self.session).text(id).finish(),
             None => {
                 let ChargedTokens { prompt, cached, output, .. } = tokens;
@@ -150,6 +157,14 @@ impl Found<'_> {
             }
         }
     }
+}
+
+/// The id that a session has itself, which is the same in every copy of its file. An importer's number is none.
+fn own_id(session: &Session) -> Option<Str> {
+    let first = session.events.first();
+    let is_number = first
+        .is_some_and(|first| first.id == session.id && marks::answer_ids(first).all(|id| *id != *session.id));
+    Some(session.id.clone()).filter(|id| !id.is_empty() && !is_number)
 }
 
 /// The tool that writes files of a format, as places call it.

@@ -26,6 +26,7 @@ pub(super) struct Grouped {
     apart: BTreeMap<ApartReason, Sums>,
     /// Models of the calls in rows.
     models: BTreeMap<Option<Str>, Sums>,
+    n_unpaid: u32,
     n_undated: u32,
 }
 
@@ -43,6 +44,7 @@ impl Grouped {
             total: Sums::default(),
             apart: BTreeMap::new(),
             models: BTreeMap::new(),
+            n_unpaid: 0,
             n_undated: 0,
         };
         let roots = Roots::of(sessions);
@@ -54,6 +56,10 @@ impl Grouped {
                 continue;
             }
             let apart = match call.kind {
+                CallKind::Unpaid => {
+                    grouped.n_unpaid += 1;
+                    continue;
+                }
                 CallKind::Relayed => Some(ApartReason::Relayed),
                 CallKind::Summary => Some(ApartReason::Summaries),
                 _ => None,
@@ -68,7 +74,7 @@ impl Grouped {
                 UsageBy::Project => session.project.clone().or_else(|| sessions[*at].project.clone()),
                 UsageBy::Model => call.model.as_ref().map(ToString::to_string),
                 UsageBy::Tool => Some(session.tool.clone()),
-                UsageBy::Session => Some(session.id.to_string()),
+                UsageBy::Session => Some(session.parent.as_ref().unwrap_or(&session.id).to_string()),
             };
             let (title, tool) = match by {
                 UsageBy::Session => (Some(session.title.clone()), session.tool.clone()),
@@ -106,6 +112,10 @@ impl Grouped {
         self.apart.iter().map(|(why, sums)| UsageApart { why: *why, sums: sums.told() }).collect()
     }
 
+    pub(super) fn n_unpaid(&self) -> u32 {
+        self.n_unpaid
+    }
+
     pub(super) fn n_undated(&self) -> u32 {
         self.n_undated
     }
@@ -120,6 +130,7 @@ impl Grouped {
                 input: rates.input,
                 cached_read: rates.cached_read,
                 cache_write: rates.cache_write,
+                cache_write_long: rates.cache_write_long,
                 output: rates.output,
                 source: source.clone(),
                 seen_on: seen_on.clone(),

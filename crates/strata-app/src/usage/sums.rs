@@ -16,7 +16,6 @@ pub(super) struct Sums {
     n_calls: u32,
     n_combined: u32,
     n_unreported: u32,
-    n_unpaid: u32,
     n_priced: u32,
     n_unpriced: u32,
     tokens: ChargedTokens,
@@ -27,8 +26,8 @@ impl Sums {
     pub(super) fn add(&mut self, session: usize, call: &UsedCall, prices: &Prices) {
         self.sessions.insert(session);
         match call.kind {
-            CallKind::Unpaid => return self.n_unpaid += 1,
             CallKind::Unreported => self.n_unreported += 1,
+            CallKind::Unpaid => return,
             CallKind::Combined => self.n_combined += 1,
             CallKind::Reported | CallKind::Relayed | CallKind::Summary => self.n_calls += 1,
         }
@@ -39,7 +38,7 @@ impl Sums {
         sum.written += written;
         sum.written_long += written_long;
         sum.output += output;
-        if call.is_charged() {
+        if call.has_tokens() {
             match call.price(prices) {
                 Some(price) => {
                     self.dollars += price.cost(&call.tokens);
@@ -64,14 +63,13 @@ impl Sums {
             calls: self.n_calls,
             combined_reports: self.n_combined,
             unreported_calls: self.n_unreported,
-            unpaid_calls: self.n_unpaid,
             input_tokens: all,
             uncached_tokens: all - from_cache,
             cached_tokens: cached,
             cache_write_tokens: written + written_long,
             output_tokens: output,
             cache_ratio: cached as f64 / all.max(1) as f64,
-            cost: (self.n_priced > 0 || self.n_unpriced == 0).then_some(self.dollars),
+            cost: (self.n_priced > 0).then_some(self.dollars),
             cost_basis: if self.n_combined > 0 { Basis::Estimated } else { Basis::Reported },
             unpriced_calls: self.n_unpriced,
         }

@@ -92,8 +92,8 @@ fn notes(usage: &Usage) -> Vec<String> {
         let reports = counted(total.combined_reports as usize, "report");
         notes.push(format!("{reports} on several calls together: the number of these calls is not known."));
     }
-    if total.unpaid_calls > 0 {
-        let calls = counted(total.unpaid_calls as usize, "call");
+    if usage.unpaid_calls > 0 {
+        let calls = counted(usage.unpaid_calls as usize, "call");
         notes
             .push(format!("{calls} that failed or without a recorded answer: nobody is known to have paid."));
     }
@@ -144,7 +144,7 @@ fn prices(usage: &Usage) -> Vec<String> {
     if let Some((first, last)) = days.clone().min().zip(days.max()) {
         let when = if first == last { first.to_owned() } else { format!("{first} to {last}") };
         notes.push(format!(
-            "Costs are by the prices that makers list, as read on {when}; what other tools charge for a token may differ."
+            "Costs are by the prices that makers list, as read on {when}; other tools may go by other prices."
         ));
     }
     notes

@@ -32,7 +32,7 @@ fn answer(session: &str, n: u64, model: &str, time: &str) -> Value {
         "isSidechain": false, "sessionId": session, "cwd": "/home/ada/work", "timestamp": time,
         "requestId": format!("req_{n}"),
         "message": {
-            "id": format!("msg_{n}"), "type": "message", "role": "assistant", "model": model,
+            "id": format!("msg_0123456789_{n}"), "type": "message", "role": "assistant", "model": model,
             "content": [{ "type": "text", "text": format!("Answer {n}") }],
             "usage": {
                 "input_tokens": n, "cache_read_input_tokens": 1000 * n, "cache_creation_input_tokens": 100 * n,
@@ -204,7 +204,7 @@ fn where_nothing_is_that_is_said() {
     let folder = computer.path("void");
     let of_folder = usage(&computer, &folder.display().to_string());
     assert_eq!((of_folder.code, &*of_folder.stdout), (2, "No session was found there.\n"));
-    let gone = usage(&computer, "gone.jsonl weather.session.json");
+    let gone = usage(&computer, "gone.jsonl weather.session.json --by tool");
     assert_eq!(gone.code, 2);
     assert!(gone.stderr.contains("There is no such file. (gone.jsonl)"), "{}", gone.stderr);
     assert!(gone.stdout.contains("ADK session"), "the other one is read: {}", gone.stdout);
