@@ -4,6 +4,7 @@
 //! several files tell of counts once. All figures are what providers reported; what they did not report is counted
 //! apart. Nothing is stored.
 
+mod advisor;
 mod call;
 mod days;
 mod once;

@@ -10,6 +10,7 @@ use strata_measure::prices::{ChargedTokens, Price, Prices};
 use strata_model::marks::SUM;
 use strata_model::{Event, Fingerprint, FingerprintBuilder, Json, Session, Str, Usage};
 
+use super::advisor::advice;
 use super::project::project_of;
 use crate::import::flow_kind;
 
@@ -127,13 +128,13 @@ impl Found<'_> {
         let output = usage.and_then(Usage::output_tokens).unwrap_or(0);
         let tokens = ChargedTokens { output, ..counts.unwrap_or_default() };
         let key = self.key(event, &tokens);
-        self.calls.push(UsedCall {
-            key,
-            time_ms: (event.timestamp > 0.0).then(|| (event.timestamp * 1000.0).round() as i64),
-            model: event.model_version.clone().filter(|model| !model.is_empty()),
-            kind,
-            tokens,
+        let time_ms = (event.timestamp > 0.0).then(|| (event.timestamp * 1000.0).round() as i64);
+        self.calls.push(UsedCall { key, time_ms, model: model_of(event), kind, tokens });
+        let advice = advice(event).enumerate().map(|(at, (model, tokens))| {
+            let key = FingerprintBuilder::new().fingerprint(key).number(at as u64).finish();
+            UsedCall { key, time_ms, model, kind, tokens }
         });
+        self.calls.extend(advice);
     }
 
     /// The provider's id tells a call; else that of its event; else what is known of it, and how often that was there.
@@ -157,6 +158,14 @@ impl Found<'_> {
             }
         }
     }
+}
+
+/// The model as it answered, and how: the same model costs more when it is asked to be fast.
+fn model_of(event: &Event) -> Option<Str> {
+    let model = event.model_version.as_ref().filter(|model| !model.is_empty())?;
+    let speed =
+        strata_model::marks::of(event, marks::SOURCE).and_then(|source| source.get("speed")?.as_str());
+    Some(speed.map_or_else(|| model.clone(), |speed| format!("{model}-{speed}").into()))
 }
 
 /// The id that a session has itself, which is the same in every copy of its file. An importer's number is none.

@@ -15,7 +15,7 @@ fn write(path: &Path, text: &str) {
 }
 
 fn lines(records: &[Value]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
+    records.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 fn prompt(session: &str, time: &str) -> Value {
@@ -235,4 +235,24 @@ fn a_path_is_read_once_however_often_it_is_named() {
     let alone = usage(&computer, &format!("{} --json", samples().display())).document();
     assert_eq!(read.map(|n| n + 1), alone["places"][0]["files"].as_u64());
     assert_eq!(both["total"], alone["total"]);
+}
+
+#[test]
+fn a_model_that_advises_and_one_that_is_fast_have_rows_of_their_own() {
+    let computer = Computer::new();
+    let mut advised = answer("first", 5, "claude-opus-4-6", "2026-01-02T09:00:00Z");
+    let step = |kind: &str, model: &str| json!({ "type": kind, "model": model, "input_tokens": 500, "output_tokens": 7 });
+    advised["message"]["usage"]["iterations"] =
+        json!([step("message", "claude-opus-4-6"), step("advisor_message", "claude-opus-4-5")]);
+    let mut fast = answer("first", 6, "claude-opus-4-6", "2026-01-02T09:00:01Z");
+    fast["message"]["usage"]["speed"] = json!("fast");
+    write(&computer.path(&format!("{CLAUDE}/first.jsonl")), &lines(&[advised, fast]));
+    let document = usage(&computer, "--by model --json").json();
+    let expected = [
+        ("claude-opus-4-6-fast".to_owned(), [6, 6000, 600, 60]),
+        ("claude-opus-4-6".to_owned(), [5, 5000, 500, 50]),
+        ("claude-opus-4-5".to_owned(), [500, 0, 0, 7]),
+    ];
+    assert_eq!(rows(&document), expected);
+    assert_eq!(document["unpriced"][0]["model"], "claude-opus-4-6-fast", "its price is another one");
 }

@@ -137,9 +137,9 @@ fn resumed(text: &str) -> String {
         if record.get("sessionId").is_some() {
             record["sessionId"] = "resumed".into();
         }
-        format!("{record}\n")
+        record.to_string()
     });
-    copied.collect()
+    copied.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
