@@ -28,4 +28,5 @@ pub mod search;
 pub mod secret;
 pub mod session;
 pub mod state;
+pub mod usage;
 pub mod verification;

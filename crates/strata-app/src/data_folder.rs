@@ -20,6 +20,11 @@ pub fn default_database() -> Result<PathBuf, AppError> {
     Ok(folder.join(DATABASE))
 }
 
+/// The same file, if it is there. Nothing is made.
+pub(crate) fn existing_database() -> Option<PathBuf> {
+    data_folder().map(|folder| folder.join(DATABASE)).filter(|database| database.exists())
+}
+
 /// Where saved scripts lie that belong to a store: in `scripts` for the one in the data folder, and beside any other in
 /// a folder with the store's name, so that nothing of a person's own folders is taken for a saved script.
 pub(crate) fn scripts_folder(database: &Path) -> PathBuf {

@@ -44,4 +44,5 @@ mod stages;
 mod state;
 mod storage;
 mod tables;
+mod usage;
 mod verification;

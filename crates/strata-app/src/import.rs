@@ -19,6 +19,7 @@ mod stamp;
 mod storing;
 mod summary;
 mod traces;
+mod unstored;
 mod write;
 
 pub(crate) use batch::{Finding, Imported, Storage, import_all, is_archive, now_ms};
@@ -29,6 +30,7 @@ pub(crate) use left_out::LeftOutFile;
 pub(crate) use outcome::outcome;
 pub(crate) use read::{ReadError, read_file};
 pub(crate) use sqlite::read_memory as read_memory_database;
-pub(crate) use summary::{Summary, flow_kind};
+pub(crate) use summary::{Summary, flow_kind, folder_of};
 pub(crate) use traces::join_to;
+pub(crate) use unstored::{NotRead, SessionFile, SessionFiles};
 pub(crate) use write::{new_request, recorded_app};

@@ -38,6 +38,7 @@ mod strata;
 mod tables;
 mod text_diff;
 mod typescript;
+mod usage;
 mod watch;
 mod workspace;
 

@@ -40,6 +40,7 @@ mod show;
 mod source;
 mod sweep;
 mod tokens;
+mod usage;
 mod verify;
 
 pub use adk_recorder::{RecorderReport, adk_recorder};
@@ -92,6 +93,7 @@ pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowRep
 pub use tokens::{
     AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,
 };
+pub use usage::{UsageReport, usage};
 pub use verify::{ModelVerification, VerifyReport, verify};
 
 pub use crate::api::common::{
@@ -108,11 +110,16 @@ pub use crate::api::model::{Api, Endpoint, Header};
 pub use crate::api::place::PlaceRow;
 pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::api::secret::{KeptSecrets, SecretKind, SessionSecrets};
+pub use crate::api::usage::{
+    ApartReason, UnpricedModel, Usage, UsageApart, UsageBy, UsageFiles, UsagePlace, UsagePrice, UsageRow,
+    UsageSums,
+};
 pub use crate::run::{
     Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step as HoldStep,
 };
 pub use crate::run::{FromCall, ModelChoice, Person, RunChoice, RunLimits, RunListener, RunNews};
 pub use crate::run::{messages_in, named_state, named_values};
+pub use crate::usage::UsageQuestion;
 pub use crate::watch::{Step, Watch, Writing};
 
 /// Of all documents.

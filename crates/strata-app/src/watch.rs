@@ -53,6 +53,8 @@ pub enum Step<'s> {
     Files(&'s Path),
     /// Bytes of a file.
     Reading(&'s Path),
+    /// Bytes of files whose calls are added up: those of one place, or of all.
+    Usage(Option<&'s Path>),
     /// Sessions that an older version stored in this database.
     Indexing(&'s Path),
     /// Events of the sessions of a file.

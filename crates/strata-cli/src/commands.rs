@@ -24,3 +24,4 @@ pub(crate) mod show;
 mod source;
 pub(crate) mod sweep;
 pub(crate) mod tokens;
+pub(crate) mod usage;

@@ -69,6 +69,8 @@ impl Watch for Progress {
         (line.what, line.is_bytes) = match step {
             Step::Files(path) => (format!("Importing {}", cut(&name(path), NAME)), false),
             Step::Reading(path) => (format!("Reading {}", cut(&name(path), NAME)), true),
+            Step::Usage(Some(path)) => (format!("Reading {}", cut(&name(path), NAME)), true),
+            Step::Usage(None) => ("Reading what agents left here".to_owned(), true),
             Step::Indexing(_) => ("Indexing what is stored".to_owned(), false),
             Step::Storing(path) => (format!("Storing {}", cut(&name(path), NAME)), false),
             Step::Compiling(title) => (format!("Compiling {}", cut(title, NAME)), false),

@@ -29,6 +29,7 @@ mod style;
 mod sweep;
 mod table;
 mod tokens;
+mod usage;
 mod verify;
 
 pub(crate) use cache::cache;
@@ -54,4 +55,5 @@ pub(crate) use show::show;
 pub(crate) use style::Style;
 pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;
+pub(crate) use usage::usage;
 pub(crate) use verify::verify;

@@ -71,7 +71,19 @@ pub(super) fn is_regular(path: &Path, file: &File) -> Result<Metadata, ReadError
 }
 
 /// Reads a file from its beginning that was opened at `path`.
-pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Result<ReadFile, ReadError> {
+pub(crate) fn read_open(path: &Path, file: File, watch: &dyn Watch) -> Result<ReadFile, ReadError> {
+    let mut read = read_alone(path, file, watch)?;
+    add_full_outputs(path, &mut read.import, std::iter::empty());
+    Ok(read)
+}
+
+/// Reads the sessions of a file and nothing that lies beside it.
+pub(super) fn read_events(path: &Path, watch: &dyn Watch) -> Result<Import, ReadError> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    Ok(read_alone(path, file, watch)?.import)
+}
+
+fn read_alone(path: &Path, mut file: File, watch: &dyn Watch) -> Result<ReadFile, ReadError> {
     let unreadable = |error: std::io::Error| unreadable(path, &error);
     let metadata = is_regular(path, &file)?;
     file.rewind().map_err(unreadable)?;
@@ -80,11 +92,10 @@ pub(crate) fn read_open(path: &Path, mut file: File, watch: &dyn Watch) -> Resul
     let mut pieces =
         Pieces { file: &mut file, done: 0, total, content: Fingerprint::default(), is_database: false };
     let import = pieces.import(path, watch).map_err(unreadable)?;
-    let Some(mut import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
+    let Some(import) = import else { return Err(ReadError::Cancelled { path: path.to_owned() }) };
     let content = pieces.content;
     let has_error = import.diagnostics.iter().any(|found| found.severity == Severity::Error);
     let is_cut_off = pieces.is_database && has_error;
-    add_full_outputs(path, &mut import, std::iter::empty());
     Ok(ReadFile { file, import, stamp, content, is_cut_off })
 }
 

@@ -49,7 +49,7 @@ impl Summary {
             unmapped: imported.unmapped.counts().map(|(name, count)| (name.to_owned(), count)).collect(),
             output_caveat: imported.facts.output_caveat.map(str::to_owned),
             reports: Some(Reports::of(&imported.session, kind)),
-            folder: folder(imported),
+            folder: folder_of(imported),
         }
     }
 
@@ -70,7 +70,7 @@ impl Summary {
 }
 
 /// Where its client ran. Of several folders the one above the others, which has the shortest name.
-fn folder(imported: &ImportedSession) -> Option<String> {
+pub(crate) fn folder_of(imported: &ImportedSession) -> Option<String> {
     match &imported.facts.source {
         SourceFacts::ClaudeCode(facts) => {
             facts.working_folders.iter().min_by_key(|folder| folder.len()).map(ToString::to_string)

@@ -35,12 +35,14 @@ impl Environment {
 }
 
 /// A folder or a database with sessions in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The tool that writes it.
     pub tool: &'static str,
     pub path: PathBuf,
-    /// Files that are sessions, or lists of them, by their names.
+    /// Tells which of the files below it are sessions, or lists of them, by their paths below it.
+    pub is_session: fn(&Path) -> bool,
+    /// How many there are.
     pub n_files: u32,
     /// There are more, which were not counted.
     pub is_capped: bool,
@@ -50,7 +52,8 @@ pub(crate) struct Place {
 
 /// Counts the files below `root` that `is_session` says are sessions, by their paths below it.
 pub(super) fn look(tool: &'static str, root: &Path, is_session: fn(&Path) -> bool) -> Option<Place> {
-    let mut place = Place { tool, path: root.to_owned(), n_files: 0, is_capped: false, newest_ms: None };
+    let mut place =
+        Place { tool, path: root.to_owned(), is_session, n_files: 0, is_capped: false, newest_ms: None };
     if root.is_file() {
         place.add(root);
         return Some(place);

@@ -26,6 +26,7 @@ mod search;
 mod services;
 mod truncated;
 mod unknown_model;
+mod usage;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -22,3 +22,5 @@ mod strata;
 mod terminal;
 mod tokens;
 mod unanswered;
+mod usage;
+mod usage_counted;

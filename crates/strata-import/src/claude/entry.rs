@@ -93,6 +93,9 @@ impl Entry {
         if let Some(iterations) = usage.iterations {
             self.note("iterations", iterations);
         }
+        if let Some(speed) = usage.speed {
+            self.note("speed", speed);
+        }
     }
 
     /// Sets a member of the mark that says what the source's record says.

@@ -374,6 +374,19 @@ text: string,
 isText: boolean, };
 
 /**
+ * A place that was read.
+ */
+export type UsagePlace = {
+/**
+ * The tool that keeps sessions there; absent for a path that was named.
+ */
+tool: string | null, path: string,
+/**
+ * Files with a session.
+ */
+files: number, };
+
+/**
  * A processor that an experiment put into a flow.
  */
 export type InsertedStage = {
@@ -697,6 +710,56 @@ calls: number, };
 export type JsonObject = { readonly [key: string]: unknown };
 
 /**
+ * Calls that no row has.
+ */
+export type UsageApart = { why: ApartReason,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
+
+/**
  * Configurations that lie in one heat map.
  */
 export type LabFamily = "off" | "slidingWindow" | "tokenThreshold" | "both" | "steps";
@@ -713,6 +776,15 @@ before_call: number,
  * E1 is 1.
  */
 events: Array<number>, };
+
+/**
+ * Files by what came of them. A conversation that is kept in many files counts as one.
+ */
+export type UsageFiles = { read: number,
+/**
+ * There is no session in them.
+ */
+withoutSession: number, failed: Array<FailedFile>, };
 
 /**
  * Files of a folder by what came of them. A conversation that is kept in many files counts as one.
@@ -964,6 +1036,56 @@ costUsd: number | null, summaryCostUsd: number | null, summaryInputTokens: numbe
 latencyS: number, };
 
 /**
+ * Sums over calls, of what providers reported.
+ */
+export type UsageSums = {
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
+
+/**
  * The answer to a call that waits for one.
  */
 export type CallAnswer = { id: string,
@@ -1195,6 +1317,23 @@ tokens: number,
 costUsd: number | null, };
 
 /**
+ * What a model costs, in US dollars per million tokens. Long prompts may cost more.
+ */
+export type UsagePrice = {
+/**
+ * As calls name it.
+ */
+model: string, input: number, cachedRead: number, cacheWrite: number | null,
+/**
+ * For the longer of two lifetimes.
+ */
+cacheWriteLong: number | null, output: number, source: string,
+/**
+ * The day the source was read; empty for a price of one's own.
+ */
+seenOn: string, };
+
+/**
  * What a model could answer from a summary.
  */
 export type LabProbes = { rows: Array<LabProbe>, kept: number, lost: number,
@@ -1291,6 +1430,11 @@ text: string | null,
  * Where it goes: `~/.codex/config.toml`.
  */
 place: string | null, };
+
+/**
+ * What a row is of.
+ */
+export type UsageBy = "day" | "project" | "model" | "tool" | "session";
 
 /**
  * What a run has taken.
@@ -1490,6 +1634,55 @@ hiddenCost: number | null, outputCost: number | null,
  * For writing summaries of the history, which are no calls of the session: of the sums above, only the cost has it.
  */
 summaries: SummaryBill, };
+
+/**
+ * What calls used. A call that several files tell of counts once.
+ */
+export type Usage = { by: UsageBy,
+/**
+ * The first and the last day that was asked for.
+ */
+since: string | null, until: string | null,
+/**
+ * The zone of the days, by its name where it has one.
+ */
+timezone: string,
+/**
+ * Days from the first to the last; others with most tokens first.
+ */
+rows: Array<UsageRow>, total: UsageSums,
+/**
+ * Calls that are in no row, by why they are not.
+ */
+apart: Array<UsageApart>,
+/**
+ * Records of calls that other files tell of, too: they are in no sum.
+ */
+repeatedCalls: number,
+/**
+ * Calls that failed, or whose answer is not recorded: nobody is known to have paid for them.
+ */
+unpaidCalls: number,
+/**
+ * Calls without a time, which are left out where days were asked for.
+ */
+undatedCalls: number,
+/**
+ * What the models of these calls cost.
+ */
+prices: Array<UsagePrice>,
+/**
+ * Models without a known price, and what they were asked without one.
+ */
+unpriced: Array<UnpricedModel>,
+/**
+ * What was read.
+ */
+places: Array<UsagePlace>, files: UsageFiles,
+/**
+ * Those that say the same of many files stand there once.
+ */
+diagnostics: Array<DiagnosticRow>, };
 
 /**
  * What came of a script.
@@ -1923,6 +2116,8 @@ address: string | null,
  * Filter and order of the event table that show the rows behind the answer.
  */
 filter: string | null, order: EventOrder | null, };
+
+export type ApartReason = "relayed" | "summaries";
 
 export type BreakDetail = { row: BreakRow,
 /**
@@ -3189,6 +3384,16 @@ explanation: string, };
 
 export type UnmappedRow = { name: string, count: number, };
 
+export type UnpricedModel = {
+/**
+ * Absent where calls name none.
+ */
+model: string | null, calls: number,
+/**
+ * Of prompts and answers.
+ */
+tokens: number, };
+
 export type UploadedFile = {
 /**
  * The id an upload to the host returned.
@@ -3198,6 +3403,62 @@ upload: string,
  * The file's name, for the title.
  */
 name: string, };
+
+export type UsageRow = {
+/**
+ * A day, a folder, a model, a tool, or the id that a session has itself (its path, if none); absent where that is not
+ * known.
+ */
+key: string | null,
+/**
+ * Of a session.
+ */
+title: string | null,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
 
 export type WaitingKind = "confirmation" | "input" | "tool";
 
@@ -3379,6 +3640,8 @@ export interface Commands {
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
+  /** What the calls of agents on this computer used, by day, project, model, tool or session. */
+  "usage/get": { readonly params: {  /**  * Files and folders; empty for all places where agents leave sessions.  */ paths: Array<string>, by: UsageBy,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant, such as `Europe/Oslo`; that of this computer if absent.  */ timezone: string | null, }; readonly result: Usage };
   /** Events and sessions with words in them, over everything stored. */
   "search/find": { readonly params: { query: string,  /**  * Only in this session, or the one this experiment is laid over.  */ session: string | null,  /**  * Only events of this agent, or `user`.  */ agent: string | null,  /**  * Only calls and results of this tool.  */ tool: string | null,  /**  * `next` of an earlier page.  */ after: string | null, limit: number, }; readonly result: FoundPage };
   /** Places in a session that match what is typed. */

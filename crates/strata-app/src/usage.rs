@@ -1,0 +1,158 @@
+//! What agents on this computer used: the calls of all their sessions, read and added up.
+//!
+//! Files are read by their importers, side by side, and of each session its calls are kept and nothing else. A call that
+//! several files tell of counts once. All figures are what providers reported; what they did not report is counted
+//! apart. Nothing is stored.
+
+mod advisor;
+mod call;
+mod days;
+mod once;
+mod project;
+mod reading;
+mod rows;
+mod sources;
+mod sums;
+
+use std::path::PathBuf;
+
+use strata_measure::prices::Prices;
+use strata_model::Diagnostic;
+
+use crate::api::common::DiagnosticRow;
+use crate::api::job::FailedFile;
+use crate::api::usage::{Usage, UsageBy, UsageFiles, UsagePlace};
+use crate::error::{AppError, sentence};
+use crate::import::NotRead;
+use crate::places::Environment;
+use crate::watch::{Step, Watch};
+use call::UsedSession;
+use days::Days;
+use once::count_once;
+use reading::{ReadFile, read_all};
+use rows::Grouped;
+use sources::Sources;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct UsageQuestion {
+    /// Files and folders; empty for all places where agents leave sessions.
+    pub paths: Vec<PathBuf>,
+    pub by: UsageBy,
+    /// The first and the last day.
+    pub since: Option<String>,
+    pub until: Option<String>,
+    /// The zone whose days are meant, by its name.
+    pub timezone: Option<String>,
+}
+
+/// Reads and adds up.
+pub(crate) fn usage(question: &UsageQuestion, prices: &Prices, watch: &dyn Watch) -> Result<Usage, AppError> {
+    let UsageQuestion { paths, by, since, until, timezone } = question;
+    let days = Days::new(timezone.as_deref(), since.as_deref(), until.as_deref())?;
+    let sources =
+        if paths.is_empty() { Sources::of_places(&Environment::present()) } else { Sources::of_paths(paths) };
+    let first = sources.all.first().map(|source| source.path.clone()).unwrap_or_default();
+    watch.begins(Step::Usage(if sources.all.len() == 1 { Some(&first) } else { None }));
+    let read = read_all(&sources.files, watch)
+        .ok_or_else(|| AppError::bad_input("Stopped. Nothing was added up, and nothing was changed."))?;
+    let mut outcome = Outcome::of(&sources);
+    let sessions = outcome.take(read);
+    let once = count_once(&sessions);
+    let grouped = Grouped::of(&sessions, &once.calls, *by, &days, prices);
+    Ok(Usage {
+        by: *by,
+        since: days.since(),
+        until: days.until(),
+        timezone: days.zone_name(),
+        rows: grouped.rows(),
+        total: grouped.total(),
+        apart: grouped.apart(),
+        repeated_calls: once.n_repeated,
+        unpaid_calls: grouped.n_unpaid(),
+        undated_calls: grouped.n_undated(),
+        prices: grouped.prices(prices),
+        unpriced: grouped.unpriced(),
+        places: outcome.places,
+        files: outcome.files,
+        diagnostics: outcome.diagnostics.into_iter().map(FoldedDiagnostic::told).collect(),
+    })
+}
+
+/// What came of all files.
+struct Outcome {
+    places: Vec<UsagePlace>,
+    files: UsageFiles,
+    diagnostics: Vec<FoldedDiagnostic>,
+}
+
+impl Outcome {
+    fn of(sources: &Sources) -> Self {
+        let places = sources.all.iter().map(|source| UsagePlace {
+            tool: source.tool.clone(),
+            path: source.path.display().to_string(),
+            files: 0,
+        });
+        let failed = sources.unreadable.iter().map(|(folder, reason)| FailedFile {
+            path: folder.display().to_string(),
+            reason: sentence(reason),
+        });
+        let files = UsageFiles { read: 0, without_session: 0, failed: failed.collect() };
+        Self { places: places.collect(), files, diagnostics: Vec::new() }
+    }
+
+    fn take(&mut self, read: Vec<ReadFile>) -> Vec<UsedSession> {
+        let mut sessions = Vec::new();
+        for ReadFile { path, place, outcome, diagnostics } in read {
+            let path = path.display().to_string();
+            match outcome {
+                Ok(of_file) => {
+                    self.files.read += 1;
+                    self.places[place].files += 1;
+                    sessions.extend(of_file);
+                }
+                Err(NotRead::NoSession(_) | NotRead::Cancelled) => self.files.without_session += 1,
+                Err(NotRead::Failed(reason)) => {
+                    self.files.failed.push(FailedFile { path: path.clone(), reason: sentence(&reason) });
+                }
+            }
+            for found in diagnostics {
+                FoldedDiagnostic::add(&mut self.diagnostics, found, &path);
+            }
+        }
+        sessions
+    }
+}
+
+/// What is said of one file, or in the same words of several.
+struct FoldedDiagnostic {
+    said: Diagnostic,
+    file: String,
+    n_more: usize,
+}
+
+impl FoldedDiagnostic {
+    fn add(all: &mut Vec<Self>, found: Diagnostic, file: &str) {
+        let is_same =
+            |known: &&mut Self| known.said.severity == found.severity && known.said.code == found.code;
+        match all.iter_mut().find(is_same) {
+            Some(known) if known.file == file => {}
+            Some(known) => known.n_more += 1,
+            None => all.push(Self { said: found, file: file.to_owned(), n_more: 0 }),
+        }
+    }
+
+    fn told(self) -> DiagnosticRow {
+        let Self { said, file, n_more } = self;
+        let more = match n_more {
+            0 => String::new(),
+            n => format!(" ({} like this)", crate::counted(n, "other file")),
+        };
+        DiagnosticRow {
+            severity: said.severity.into(),
+            code: said.code.to_owned(),
+            message: sentence(&(said.message + &more)),
+            at: if said.at.is_empty() { file } else { format!("{file}: {}", said.at) },
+        }
+    }
+}

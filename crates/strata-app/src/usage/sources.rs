@@ -1,0 +1,60 @@
+//! Which files are read: those of all places where agents leave sessions, or those that were named.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::reading::UnreadFile;
+use crate::import::SessionFiles;
+use crate::places::{Environment, Place, places};
+
+/// A place, or a path that was named.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub tool: Option<String>,
+    pub path: PathBuf,
+}
+
+/// What is to be read.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    pub all: Vec<Source>,
+    pub files: Vec<UnreadFile>,
+    /// Folders that cannot be looked into, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+impl Sources {
+    pub(super) fn of_places(environment: &Environment) -> Self {
+        let mut sources = Self::default();
+        let mut seen = HashSet::new();
+        for Place { tool, path, is_session, .. } in places(environment) {
+            // "Codex CLI, archived" is Codex CLI.
+            let tool = tool.split(',').next().unwrap_or(tool).to_owned();
+            sources.add(Source { tool: Some(tool), path }, is_session, &mut seen);
+        }
+        sources
+    }
+
+    pub(super) fn of_paths(paths: &[PathBuf]) -> Self {
+        let mut sources = Self::default();
+        let mut seen = HashSet::new();
+        for path in paths {
+            sources.add(Source { tool: None, path: path.clone() }, |_| true, &mut seen);
+        }
+        sources
+    }
+
+    /// A file that several sources have is read once.
+    fn add(&mut self, source: Source, is_session: impl Fn(&Path) -> bool, seen: &mut HashSet<PathBuf>) {
+        let SessionFiles { files, unreadable } = SessionFiles::at(&source.path, is_session);
+        let place = self.all.len();
+        for file in files {
+            let path = file.path();
+            if seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
+                self.files.push(UnreadFile { file, place, tool: source.tool.clone() });
+            }
+        }
+        self.unreadable.extend(unreadable);
+        self.all.push(source);
+    }
+}
