@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 /// The number of the call from which on something is otherwise.
 pub(super) const CHANGED: u32 = 6;
+/// One behind it goes on with what was sent for it.
+const N_CALLS: usize = CHANGED as usize + 1;
 /// A model that is not the one of the calls before; each writer has its own.
 pub(super) const OTHER_MODEL: &str = "other";
 /// Seconds between two calls.
@@ -46,7 +48,7 @@ impl Request {
     }
 }
 
-/// Two calls a turn: one that calls a tool, and one that answers.
+/// At most two calls a turn: one that calls a tool, and one that answers.
 pub(super) fn conversation() -> Vec<Request> {
     let mut requests = Vec::new();
     let mut history = Vec::new();
@@ -65,6 +67,7 @@ pub(super) fn conversation() -> Vec<Request> {
         push(&mut requests, &history, answer.clone());
         history.push(answer);
     }
+    requests.truncate(N_CALLS);
     requests
 }
 
@@ -97,7 +100,8 @@ pub(super) fn thought_before(call: &str) -> Said {
 
 /// Rows of an object, as tools return them.
 fn result(turn: usize) -> String {
-    let rows = filler("order and day and place", 60);
+    // What is lost behind it has to be worth a finding.
+    let rows = filler("order and day and place", if matches!(turn, 1 | 2) { 150 } else { 60 });
     format!("{{\"turn\": {turn}, \"late\": 3, \"rows\": \"{rows}\"}}")
 }
 

@@ -14,8 +14,8 @@ const INTRODUCTION: &str = "\
 # Injected causes
 
 What Strata says of a prefix that is lost, for every kind of cause that clients are known to have.
-Each is put into a conversation of eight calls that has none, from the sixth call on, and the conversation is written down by
-every writer whose records hold such a thing; the file is then read as any other.
+Each is put into a conversation of seven calls that has none, from the sixth on.
+The conversation is written down by every writer whose records hold such a thing, and the file is read as any other.
 Without a cause, none of these files gives a loss or a finding about prefixes.
 
 This page is made by a test, `tests/it/causes.rs`: `cargo xtask gen` writes it.
@@ -36,13 +36,12 @@ impl Row {
     pub(super) fn of(kind: &Kind, writer: Writer, found: &Found) -> Option<Self> {
         let losses = found.losses();
         let (_, loss) = losses.iter().find(|(call, _)| call.call == CHANGED)?;
-        let finding = found.findings.iter().find(|finding| Some(finding.code) == kind.finding());
         Some(Self {
             kind: kind.name,
             writer,
             cause: loss.cause.code(),
             sentence: loss.cause.sentence(&found.experiment),
-            fix: finding.map_or_else(String::new, |finding| found.fix(finding)),
+            fix: found.fix(loss, found.finding(kind)).unwrap_or_default(),
             tokens: loss.tokens,
         })
     }

@@ -69,11 +69,16 @@ impl Writer {
         let is_anthropic = matches!(self, Self::AnthropicLog | Self::ClaudeCode);
         match needs {
             // Its requests are worked out from the transcript, which has one system text and no tools.
-            _ if self == Self::Codex => matches!(needs, Needs::Model | Needs::Summaries),
+            _ if !self.has_requests() => matches!(needs, Needs::Model | Needs::Summaries),
             Needs::Instruction | Needs::ToolNames | Needs::Model | Needs::History | Needs::Summaries => true,
             Needs::Declarations => self != Self::AdkDebugLog,
             Needs::ClientBlock | Needs::AnthropicCache | Needs::Thoughts => is_anthropic,
         }
+    }
+
+    /// Whether it writes what was sent; else that is worked out from what was said.
+    pub(super) fn has_requests(self) -> bool {
+        self != Self::Codex
     }
 
     fn model(self) -> &'static str {
@@ -87,7 +92,7 @@ impl Writer {
     /// What it asks where another model is asked.
     pub(super) fn other_model(self) -> &'static str {
         match self {
-            Self::AnthropicLog | Self::ClaudeCode => "claude-opus-4-1",
+            Self::AnthropicLog | Self::ClaudeCode => "claude-sonnet-4-6",
             Self::GeminiLog | Self::AdkDebugLog | Self::AdkRecording => "gemini-2.5-pro",
             Self::ChatLog | Self::ResponsesLog | Self::LiteLlm | Self::Har | Self::Codex => "gpt-4.1-mini",
         }
@@ -138,6 +143,8 @@ impl Writer {
 /// A session as it is opened: with the requests that were recorded.
 pub(super) struct Opened {
     pub experiment: Experiment,
+    /// Those that were recorded.
+    pub n_requests: usize,
     pub writer: remedies::Writer,
 }
 
@@ -152,6 +159,7 @@ impl Opened {
         };
         let sent: Vec<(EventIndex, LlmRequest)> =
             answered().filter_map(|(at, body)| Some((at, request_of(body)?))).collect();
+        let n_requests = sent.len();
         let made_from = answered().filter_map(|(at, body)| Some((at, RecordedCall::of_body(body)?)));
         let app = match &imported.app {
             Some(app) => Arc::new(app.clone()),
@@ -160,7 +168,7 @@ impl Opened {
         let experiment = Experiment::new(Arc::new(imported.session), app, kind)
             .with_recorded_calls(made_from)
             .with_requests(sent);
-        Self { experiment, writer: remedies::Writer::of_format(format) }
+        Self { experiment, n_requests, writer: remedies::Writer::of_format(format) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use strata_engine::{Experiment, FlowKind, StageCache, infer_app};
-use strata_model::{Decoder, EventIndex, FromJson as _, LlmRequest, Session, json as model_json};
+use strata_model::{Decoder, EventIndex, LlmRequest, Session, json as model_json};
 use strata_wire::request_of;
 
 use super::gemini::{contents, part};
@@ -40,7 +40,7 @@ fn invocation(at: usize) -> String {
 }
 
 fn event_id(at: usize) -> String {
-    format!("event-{at}")
+    format!("d3c86c26-{at:04}")
 }
 
 fn event(place: usize, told: &Told<'_>) -> Value {
@@ -67,19 +67,21 @@ pub(super) fn debug_log(requests: &[Request]) -> String {
                 invocation(at)
             );
         }
+        let logged: Vec<Value> = contents(request).iter().map(as_logged).collect();
         let (role, part) = part(&request.answer);
+        let answer = as_logged(&json!({"role": role, "parts": [part]}));
         let names: Vec<&Value> = request.tools.iter().map(|tool| &tool["name"]).collect();
         let of_call = [
             (
                 "llm_request",
                 request.time,
-                json!({"model": request.model, "contents": contents(request),
+                json!({"model": request.model, "contents": logged,
                 "tools": names, "config": {"system_instruction": system(request), "temperature": 0.5}}),
             ),
             (
                 "llm_response",
                 request.time + 1.0,
-                json!({"content": {"role": role, "parts": [part]},
+                json!({"content": answer,
                 "partial": null, "finish_reason": "FinishReason.STOP", "model_version": request.model}),
             ),
             (
@@ -96,6 +98,22 @@ pub(super) fn debug_log(requests: &[Request]) -> String {
         }
     }
     log
+}
+
+/// A content in the plugin's spelling, which leaves the bytes of media out.
+fn as_logged(content: &Value) -> Value {
+    let spelled = [("functionCall", "function_call"), ("functionResponse", "function_response")];
+    let parts = content["parts"].as_array().into_iter().flatten().map(|part| {
+        let known = spelled.iter().find_map(|(own, theirs)| Some((*theirs, part.get(*own)?)));
+        match known {
+            Some((name, value)) => json!({name: value}),
+            None if part.get("inlineData").is_some() => {
+                json!({"inline_data": {"mime_type": "image/png", "_data_omitted": true}})
+            }
+            None => part.clone(),
+        }
+    });
+    json!({"role": content["role"], "parts": parts.collect::<Vec<_>>()})
 }
 
 /// The records of the recorder, each request told whole.

@@ -93,15 +93,13 @@ fn alike_again(was: &[Word<'_>], is: &[Word<'_>]) -> (usize, usize) {
         let n = ALIKE.min(was.len().max(is.len()));
         was.len() >= n && is.len() >= n && was[..n].iter().zip(&is[..n]).all(|(a, b)| a.text == b.text)
     };
-    let most = was.len() + is.len();
-    let splits = (1..most).flat_map(|sum| {
-        let few = sum.saturating_sub(is.len())..=sum.min(was.len());
-        // As many words on both sides are the likeliest: a value in the place of another.
-        let mut splits: Vec<usize> = few.collect();
-        splits.sort_by_key(|n_was| n_was.abs_diff(sum - n_was));
-        splits.into_iter().map(move |n_was| (n_was, sum - n_was))
+    // The fewest words on the longer side; as many on both is the likeliest, a value in the place of another.
+    let splits = (1..=was.len().max(is.len())).flat_map(|most| {
+        let fewer = (0..most).rev().flat_map(move |few| [(few, most), (most, few)]);
+        [(most, most)].into_iter().chain(fewer)
     });
-    splits.into_iter().find(|(n_was, n_is)| goes_on(*n_was, *n_is)).unwrap_or((was.len(), is.len()))
+    let mut within = splits.filter(|(n_was, n_is)| *n_was <= was.len() && *n_is <= is.len());
+    within.find(|(n_was, n_is)| goes_on(*n_was, *n_is)).unwrap_or((was.len(), is.len()))
 }
 
 fn without_end(word: Word<'_>) -> Word<'_> {
