@@ -1,10 +1,12 @@
 //! What is injected, one kind a row, and what has to be said about it.
 
 mod definitions;
+mod harmless;
 mod history;
 mod instruction;
 
 use super::conversation::Request;
+pub(super) use harmless::harmless;
 
 /// One kind of cause.
 pub(super) struct Kind {
