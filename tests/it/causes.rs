@@ -1,37 +1,67 @@
 //! Causes of lost prefixes, put into sessions and requests that have none, as clients make them: each has to come out
-//! with its value, its place and its price, whoever wrote the session.
+//! with its value, its place and its price, whoever wrote the session. What is said of each is in
+//! `docs/injected-causes.md`, which is made here.
 
 mod conversation;
 mod kinds;
+mod page;
 mod writers;
 
+use rayon::prelude::*;
 use strata_engine::Experiment;
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallCache, Counting, Loss, SessionAnalysis};
 use strata_measure::findings::{Finding, FindingKind, findings};
 use strata_measure::prices::Prices;
+use strata_measure::remedies::{self, Aim, remedy};
 use strata_wire::CacheRules;
 
 use conversation::{CHANGED, conversation};
-use kinds::{Kind, kinds};
-use writers::Writer;
+use kinds::{Kind, harmless, kinds};
+use page::Row;
+use writers::{Opened, Writer};
 
 /// What is found in a session.
 struct Found {
     findings: Vec<Finding>,
     caches: CacheAnalysis,
     experiment: Experiment,
+    writer: remedies::Writer,
 }
 
-fn analyse(experiment: Experiment, counting: &Counting) -> Found {
+fn analyse(experiment: Experiment, writer: remedies::Writer, counting: &Counting) -> Found {
     let mut analysis = SessionAnalysis::default();
     while analysis.step(&experiment, counting) {}
     let caches = CacheAnalysis::new(&experiment, &analysis, &CacheRules::embedded(), &Prices::embedded());
     let findings = findings(&experiment, BilledCalls { analysis: &analysis, caches: &caches }, counting);
-    Found { findings, caches, experiment }
+    Found { findings, caches, experiment, writer }
 }
 
-fn losses(found: &Found) -> Vec<(&CallCache, &Loss)> {
-    found.caches.calls.iter().filter_map(|call| Some((call, call.broken()?))).collect()
+fn read(opened: Opened, counting: &Counting) -> Found {
+    analyse(opened.experiment, opened.writer, counting)
+}
+
+impl Found {
+    fn losses(&self) -> Vec<(&CallCache, &Loss)> {
+        self.caches.calls.iter().filter_map(|call| Some((call, call.broken()?))).collect()
+    }
+
+    /// Every loss with its call, as it is said.
+    fn said(&self) -> Vec<(u32, &'static str, String)> {
+        let all = self.losses().into_iter();
+        all.map(|(call, loss)| (call.call, loss.cause.code(), loss.cause.sentence(&self.experiment)))
+            .collect()
+    }
+
+    /// What to do about a loss, in the terms of the tool the session is from: a setting, else the words of its finding.
+    fn fix(&self, loss: &Loss, finding: Option<&Finding>) -> Option<String> {
+        let of_cause = Aim::of_cause(&loss.cause).and_then(|aim| remedy(self.writer, &aim));
+        let advice = || Some(finding?.advice_for(self.writer).to_owned());
+        of_cause.map(|remedy| format!("`{}` ({})", remedy.text, remedy.place)).or_else(advice)
+    }
+
+    fn finding(&self, kind: &Kind) -> Option<&Finding> {
+        self.findings.iter().find(|finding| Some(finding.code) == kind.finding())
+    }
 }
 
 /// The codes of the findings that injected causes are told by.
@@ -39,38 +69,70 @@ pub(crate) fn codes_of_findings() -> impl Iterator<Item = &'static str> {
     kinds().into_iter().filter_map(|kind| kind.finding())
 }
 
+/// The conversation with a cause in it.
+fn injected(kind: &Kind) -> Vec<conversation::Request> {
+    let mut requests = conversation();
+    let (before, from) = requests.split_at_mut(CHANGED as usize - 1);
+    if let Some(prepare) = kind.prepare {
+        before.iter_mut().for_each(prepare);
+    }
+    from.iter_mut().for_each(kind.inject);
+    requests
+}
+
 /// What is wrong with what is said of a session in which one call has a cause.
-fn problems(kind: &Kind, found: &Found) -> Vec<String> {
+fn problems(kind: &Kind, writer: Writer, found: &Found) -> Vec<String> {
     let mut problems = Vec::new();
-    let all = losses(found);
+    let all = found.losses();
     let Some((call, loss)) = all.iter().find(|(call, _)| call.call == CHANGED) else {
-        return vec![format!("C{CHANGED} lost nothing; {:?}", codes(found))];
+        return vec![format!("C{CHANGED} lost nothing; {:?}", found.said())];
     };
     if all.len() > 1 && !kind.is_repeated {
-        problems.push(format!("more than one call lost something: {:?}", codes(found)));
+        problems.push(format!("more than one call lost something: {:?}", found.said()));
     }
     let sentence = loss.cause.sentence(&found.experiment);
-    let change = loss.cause.change().map(|change| change.kind.code());
-    if (loss.cause.code(), change) != (kind.cause, kind.change) {
-        problems.push(format!("it is {} {change:?}: {sentence}", loss.cause.code()));
+    if loss.cause.code() != kind.cause {
+        problems.push(format!("it is {}: {sentence}", loss.cause.code()));
     }
-    for value in kind.values.iter().filter(|value| !sentence.contains(**value)) {
+    let change = loss.cause.change();
+    let is_right = match (&kind.change, change) {
+        (Some(expected), Some(found)) => expected.is(found.kind.code(), &found.before, &found.after),
+        // An added tool may have a text that differs from none.
+        (None, found) => found.is_none(),
+        (Some(_), None) => false,
+    };
+    if !is_right {
+        problems.push(format!("the value is {change:?}"));
+    }
+    let model = (kind.cause == "model_changed").then(|| writer.other_model());
+    for value in kind.says.iter().copied().chain(model).filter(|value| !sentence.contains(value)) {
         problems.push(format!("{value:?} is not named: {sentence}"));
     }
     if !loss.path.starts_with(kind.place) {
         problems.push(format!("it stands in {}", loss.path));
     }
-    if let Some(code) = kind.finding() {
-        let told = found.findings.iter().find(|finding| finding.code == code);
-        let is_same = told.is_some_and(|told| {
-            told.message.to_lowercase().starts_with(&sentence.to_lowercase())
-                && (kind.is_repeated || told.tokens() == u64::from(loss.tokens))
-                && (kind.is_repeated || told.lost_usd == loss.cost_usd)
-        });
-        if !is_same {
-            problems.push(format!("the finding {code} says something else: {told:?}"));
-        }
+    problems.extend(problem_of_finding(kind, &sentence, loss, found));
+    if loss.cause.is_avoidable() && found.fix(loss, found.finding(kind)).is_none_or(|fix| fix.is_empty()) {
+        problems.push("nothing is said to do about it".to_owned());
     }
+    problems.extend(problem_of_price(call, loss));
+    problems
+}
+
+/// The finding says the same, costs the same and has the same fix.
+fn problem_of_finding(kind: &Kind, sentence: &str, loss: &Loss, found: &Found) -> Option<String> {
+    let code = kind.finding()?;
+    let Some(told) = found.finding(kind) else { return Some(format!("there is no finding {code}")) };
+    let is_same = told.message.to_lowercase().starts_with(&sentence.to_lowercase())
+        && (kind.is_repeated || told.tokens() == u64::from(loss.tokens))
+        && (kind.is_repeated || told.lost_usd == loss.cost_usd)
+        && told.remedy_in(found.writer)
+            == Aim::of_cause(&loss.cause).and_then(|aim| remedy(found.writer, &aim));
+    (!is_same).then(|| format!("the finding {code} says something else: {told:?}"))
+}
+
+/// Tokens times what they cost more than from the cache.
+fn problem_of_price(call: &CallCache, loss: &Loss) -> Option<String> {
     let price = Prices::embedded();
     let rates = price.of_model(&call.model).map(|price| price.rates_for(call.bill.prompt_tokens.into()));
     let dollars = |rate: f64, cached: f64| f64::from(loss.tokens) * (rate - cached) / 1e6;
@@ -80,85 +142,54 @@ fn problems(kind: &Kind, found: &Found) -> Vec<String> {
     let is_priced = loss.cost_usd.zip(expected).is_some_and(|(cost, expected)| {
         cost > 0.0 && expected.iter().any(|expected| (cost - expected).abs() < 1e-9)
     });
-    if loss.tokens == 0 || !is_priced {
-        problems.push(format!("its price is {} tokens, {:?}", loss.tokens, loss.cost_usd));
-    }
-    problems
-}
-
-fn codes(found: &Found) -> Vec<(u32, &'static str, String)> {
-    let all = losses(found).into_iter();
-    all.map(|(call, loss)| (call.call, loss.cause.code(), loss.cause.sentence(&found.experiment))).collect()
+    (loss.tokens == 0 || !is_priced)
+        .then(|| format!("its price is {} tokens, {:?}", loss.tokens, loss.cost_usd))
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the table is what the test is run for")]
 fn every_injected_cause_is_named_with_its_value_its_place_and_its_price() {
-    println!(
-        "{:<34} {:<20} {:<22} {:<12} {:>6} {:>9}  what is said",
-        "injected", "writer", "cause", "change", "tokens", "dollars"
-    );
-    let mut wrong = Vec::new();
     let (kinds, counting) = (kinds(), Counting::default());
-    let mut n_injected = 0;
-    for kind in &kinds {
-        for writer in Writer::ALL.into_iter().filter(|writer| kind.is_written_by(*writer)) {
-            n_injected += 1;
-            let mut requests = conversation();
-            for request in &mut requests[CHANGED as usize - 1..] {
-                (kind.inject)(request);
-            }
-            if let Some(prepare) = kind.prepare {
-                requests.iter_mut().take(CHANGED as usize - 1).for_each(prepare);
-            }
-            let found = analyse(writer.experiment(&requests), &counting);
-            let loss = found.caches.call(CHANGED).and_then(CallCache::broken);
-            if let Some(loss) = loss {
-                println!(
-                    "{:<34} {:<20} {:<22} {:<12} {:>6} {:>9.4}  {}",
-                    kind.name,
-                    writer.name(),
-                    loss.cause.code(),
-                    loss.cause.change().map_or("", |change| change.kind.code()),
-                    loss.tokens,
-                    loss.cost_usd.unwrap_or_default(),
-                    loss.cause.sentence(&found.experiment)
-                );
-            }
-            let of_writer = |problem: String| format!("{}, {}: {problem}", kind.name, writer.name());
-            wrong.extend(problems(kind, &found).into_iter().map(of_writer));
-        }
-    }
-    println!("{} kinds, {n_injected} injected", kinds.len());
+    let of_kind = |kind| Writer::ALL.into_iter().map(move |writer: Writer| (kind, writer));
+    let cases: Vec<(&Kind, Writer)> =
+        kinds.iter().flat_map(of_kind).filter(|(kind, writer)| writer.holds(kind.needs)).collect();
+    let told = cases.par_iter().map(|(kind, writer)| {
+        let found = read(writer.read(&injected(kind)), &counting);
+        let of_case = |problem: String| format!("{}, {}: {problem}", kind.name, writer.name());
+        let problems: Vec<String> = problems(kind, *writer, &found).into_iter().map(of_case).collect();
+        (problems, Row::of(kind, *writer, &found))
+    });
+    let (wrong, rows): (Vec<Vec<String>>, Vec<Option<Row>>) = told.unzip();
+    let wrong = wrong.concat();
     assert!(kinds.len() >= 30, "{} kinds", kinds.len());
-    assert!(wrong.is_empty(), "{} of {n_injected}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    page::compare(&page::document(&rows.into_iter().flatten().collect::<Vec<_>>()));
 }
 
 #[test]
 fn nothing_is_found_where_nothing_was_injected() {
     let counting = Counting::default();
-    for writer in Writer::ALL {
-        let found = analyse(writer.experiment(&conversation()), &counting);
-        assert!(
-            found.caches.calls.len() >= CHANGED as usize,
-            "{}: {} calls",
-            writer.name(),
-            found.caches.calls.len()
-        );
-        assert_eq!(codes(&found), [], "{}", writer.name());
-        let prefixes = found.findings.iter().filter(|finding| finding.kind == FindingKind::Prefix);
-        assert_eq!(prefixes.collect::<Vec<_>>(), Vec::<&Finding>::new(), "{}", writer.name());
+    for (name, requests) in harmless() {
+        for writer in Writer::ALL {
+            let case = format!("{name}, {}", writer.name());
+            let opened = writer.read(&requests);
+            let n_requests = if writer.has_requests() { requests.len() } else { 0 };
+            assert_eq!(opened.n_requests, n_requests, "{case}");
+            let found = read(opened, &counting);
+            assert_eq!(found.caches.calls.len(), requests.len(), "{case}");
+            assert_eq!(found.said(), [], "{case}");
+            let prefixes = found.findings.iter().filter(|finding| finding.kind == FindingKind::Prefix);
+            assert_eq!(prefixes.collect::<Vec<_>>(), Vec::<&Finding>::new(), "{case}");
+        }
     }
 }
 
 #[test]
 fn a_cause_in_the_instruction_is_the_same_with_and_without_the_configuration() {
     let counting = Counting::default();
-    let with = analyse(writers::configured(&conversation()), &counting);
-    let without = analyse(writers::configured_and_recorded(&conversation()), &counting);
-    let said = |found: &Found| codes(found);
-    assert_eq!(said(&with), said(&without));
-    let (_, code, sentence) = said(&with).into_iter().next().expect("a cause");
+    let said = |experiment| analyse(experiment, remedies::Writer::Adk, &counting).said();
+    let with = said(writers::configured(&conversation()));
+    assert_eq!(with, said(writers::configured_and_recorded(&conversation())));
+    let (_, code, sentence) = with.into_iter().next().expect("a cause");
     assert_eq!(
         (code, &*sentence),
         ("state_in_instruction", "state.now changed 10:12:31 → 10:13:07 inside the instruction")

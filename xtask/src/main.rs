@@ -97,13 +97,15 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
         Verb::Test { steps, .. } => test::run(repository, &steps),
         Verb::Check => test::check(repository),
         Verb::Gen { check } => {
-            let writes = if check { Call::cargo(steps::GENERATED) } else { write_generated() };
-            writes.run(repository)?;
+            for test in [steps::GENERATED, steps::INJECTED] {
+                let call = if check { Call::cargo(test) } else { written(test) };
+                call.run(repository)?;
+            }
             Ok(ExitCode::SUCCESS)
         }
         Verb::Record { tests } => {
             record::run(repository, &tests)?;
-            write_generated().run(repository)?;
+            written(steps::GENERATED).run(repository)?;
             Ok(ExitCode::SUCCESS)
         }
         Verb::Oracle(arguments) => oracle::run(repository, &arguments),
@@ -113,7 +115,7 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
     }
 }
 
-/// The test of generated files writes them when it is asked to.
-fn write_generated() -> Call {
-    Call::cargo(steps::GENERATED).env("STRATA_GEN", "write")
+/// A test of generated files writes them when it is asked to.
+fn written(test: &str) -> Call {
+    Call::cargo(test).env("STRATA_GEN", "write")
 }

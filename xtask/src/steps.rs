@@ -12,6 +12,9 @@ use crate::{node, system};
 /// Compares generated files with the code they are made from; writes them where `STRATA_GEN=write` is set.
 pub(crate) const GENERATED: &str = "test --workspace --test generated";
 
+/// The same for the page of injected causes, which is made by the test that injects them.
+pub(crate) const INJECTED: &str = "test --workspace --test it every_injected_cause";
+
 /// One thing that can fail.
 pub(crate) struct Step {
     pub name: &'static str,

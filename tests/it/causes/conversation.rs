@@ -4,9 +4,14 @@ use serde_json::{Value, json};
 
 /// The number of the call from which on something is otherwise.
 pub(super) const CHANGED: u32 = 6;
+/// One behind it goes on with what was sent for it.
+const N_CALLS: usize = CHANGED as usize + 1;
+/// A model that is not the one of the calls before; each writer has its own.
+pub(super) const OTHER_MODEL: &str = "other";
 /// Seconds between two calls.
 const PAUSE_S: f64 = 20.0;
-const TURNS: usize = 5;
+/// Ids of the calls, one a turn.
+const IDS: [&str; 4] = ["call_7d1e90b2", "call_a03c51f8", "call_5b9e07d4", "call_c2f86e13"];
 
 /// One message.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +27,7 @@ pub(super) enum Said {
 /// What is sent for one call, and what is answered.
 #[derive(Clone)]
 pub(super) struct Request {
+    /// Empty for the writer's own.
     pub model: String,
     /// Blocks of the system text.
     pub system: Vec<String>,
@@ -29,32 +35,39 @@ pub(super) struct Request {
     pub settings: Vec<(&'static str, Value)>,
     pub history: Vec<Said>,
     pub answer: Said,
-    /// Epoch seconds.
+    /// Epoch seconds, all on 20 November 2026.
     pub time: f64,
 }
 
-/// Two calls a turn: one that calls a tool, and one that answers.
+impl Request {
+    /// What people and tools said since the last answer.
+    pub(super) fn new_messages(&self) -> &[Said] {
+        let is_models = |said: &Said| matches!(said, Said::Answer(_) | Said::Call { .. } | Said::Thought(_));
+        let begin = self.history.iter().rposition(is_models).map_or(0, |at| at + 1);
+        &self.history[begin..]
+    }
+}
+
+/// At most two calls a turn: one that calls a tool, and one that answers.
 pub(super) fn conversation() -> Vec<Request> {
     let mut requests = Vec::new();
     let mut history = Vec::new();
-    for turn in 0..TURNS {
+    for (turn, id) in IDS.iter().enumerate() {
         history.push(Said::User(format!("Question {turn}: {}", filler("which orders are late", 12))));
         if turn == 0 {
             history.push(Said::Picture);
         }
-        let id = format!("call_{turn}");
+        let id = (*id).to_owned();
         let call = Said::Call { id: id.clone(), args: json!({"query": format!("late orders {turn}")}) };
         push(&mut requests, &history, call.clone());
-        history.push(Said::Thought(format!("Turn {turn}: {}", filler("the table should say", 6))));
+        history.push(thought_before(&id));
         history.push(call);
-        history.push(Said::Result {
-            id,
-            text: format!("Table {turn}: {}", filler("order and day and place", 60)),
-        });
+        history.push(Said::Result { id, text: result(turn) });
         let answer = Said::Answer(format!("Answer {turn}: {}", filler("these are late", 10)));
         push(&mut requests, &history, answer.clone());
         history.push(answer);
     }
+    requests.truncate(N_CALLS);
     requests
 }
 
@@ -62,16 +75,34 @@ fn push(requests: &mut Vec<Request>, history: &[Said], answer: Said) {
     let time = 1_795_170_000.0 + PAUSE_S * requests.len() as f64;
     requests.push(Request {
         model: String::new(),
-        system: vec![format!("You serve a shop.\nMode: plan.\n{}", filler("Be careful with refunds.", 200))],
+        system: vec![instruction("Mode: plan.")],
         tools: vec![
             tool("search", "Finds orders of the shop.", &["late", "open", "paid"]),
             tool("refund", "Pays an order back.", &["full", "part"]),
         ],
-        settings: vec![("temperature", json!(0.5))],
+        settings: vec![("temperature", json!(0.5)), ("tool_choice", json!({"type": "auto"}))],
         history: history.to_vec(),
         answer,
         time,
     });
+}
+
+/// A system text that is long enough to be cached by anybody, with a line of its own.
+pub(super) fn instruction(line: &str) -> String {
+    format!("You serve a shop.\n{line}\n{}", filler("Be careful with refunds.", 200))
+}
+
+/// What the model thinks before it calls a tool.
+pub(super) fn thought_before(call: &str) -> Said {
+    let turn = IDS.iter().position(|id| *id == call).expect("an id of a call");
+    Said::Thought(format!("Turn {turn}: {}", filler("the table should say", 6)))
+}
+
+/// Rows of an object, as tools return them.
+fn result(turn: usize) -> String {
+    // What is lost behind it has to be worth a finding.
+    let rows = filler("order and day and place", if matches!(turn, 1 | 2) { 150 } else { 60 });
+    format!("{{\"turn\": {turn}, \"late\": 3, \"rows\": \"{rows}\"}}")
 }
 
 pub(super) fn tool(name: &str, description: &str, kinds: &[&str]) -> Value {

@@ -101,7 +101,7 @@ fn label(text: &str, end: usize) -> String {
 }
 
 /// The beginning of a text, on one line.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     let line =
         text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ⏎ ");
     let text = if line.is_empty() {

@@ -27,6 +27,6 @@ impl Finding {
 
     /// The same as one writes it in the tool, where it has a setting for it.
     pub fn remedy_in(&self, writer: Writer) -> Option<Remedy> {
-        remedy(writer, &Aim::of_finding(self.code)?)
+        remedy(writer, &self.aim.clone().or_else(|| Aim::of_finding(self.code))?)
     }
 }

@@ -10,6 +10,7 @@ use super::prefix::said;
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::{Cause, Loss, PartsKind};
+use crate::remedies::Aim;
 
 pub(super) const FAMILY: Family = Family {
     title: "What changes between requests",
@@ -31,7 +32,8 @@ pub(super) const FAMILY: Family = Family {
             title: "Old messages are sent otherwise",
             meaning: "What was sent before is cut, cleared, left out or put in between. Everything behind that place is \
                       paid in full again, and each time it happens.",
-            advice: "Make results short when they come in and leave them as they are, or clear many at once and seldom.",
+            advice: "Send again what was sent as it was, and add behind it. Make results short when they come in; clear or leave \
+                     out many at once and seldom.",
             look: history_rewritten,
         },
         Rule {
@@ -97,7 +99,8 @@ fn observed<'e>(evidence: &Evidence<'e>, is: impl Fn(&Cause) -> bool) -> Vec<Obs
             let dearest = dearest?;
             let message = said(evidence, &tally, dearest);
             let origins = dearest.origin.clone();
-            Some(Observation::new(Severity::Warning, message, tally).of_origins(origins))
+            let seen = Observation::new(Severity::Warning, message, tally).of_origins(origins);
+            Some(seen.towards(Aim::of_cause(&dearest.cause)))
         })
         .collect()
 }

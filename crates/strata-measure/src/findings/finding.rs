@@ -2,6 +2,8 @@
 
 use strata_model::{EventIndex, Origin, Severity, Str};
 
+use crate::remedies::Aim;
+
 /// Something in a session that a person should know.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
@@ -14,6 +16,8 @@ pub struct Finding {
     pub message: String,
     /// What to change.
     pub advice: &'static str,
+    /// What that is for, where it goes by what was seen rather than by the rule.
+    pub aim: Option<Aim>,
     /// In order, none touching the next.
     pub calls: Vec<CallRange>,
     pub events: Vec<EventIndex>,

@@ -5,6 +5,7 @@ use strata_model::{EventIndex, Origin, Severity};
 use super::evidence::Evidence;
 use super::finding::{Finding, FindingKind};
 use super::tally::Tally;
+use crate::remedies::Aim;
 
 /// Rules about one subject.
 #[derive(Debug, Clone, Copy)]
@@ -37,11 +38,13 @@ pub(super) struct Observation {
     pub tally: Tally,
     pub events: Vec<EventIndex>,
     pub origins: Vec<Origin>,
+    /// What would help, where that is not the same for all that the rule sees.
+    pub aim: Option<Aim>,
 }
 
 impl Observation {
     pub(super) fn new(severity: Severity, message: String, tally: Tally) -> Self {
-        Self { severity, message, tally, events: Vec::new(), origins: Vec::new() }
+        Self { severity, message, tally, events: Vec::new(), origins: Vec::new(), aim: None }
     }
 
     pub(super) fn of_events(mut self, events: impl IntoIterator<Item = EventIndex>) -> Self {
@@ -55,6 +58,10 @@ impl Observation {
         self.origins = origins.into_iter().collect();
         self
     }
+
+    pub(super) fn towards(self, aim: Option<Aim>) -> Self {
+        Self { aim, ..self }
+    }
 }
 
 impl Rule {
@@ -66,6 +73,7 @@ impl Rule {
             severity: seen.severity,
             message: seen.message,
             advice: self.advice,
+            aim: seen.aim,
             calls: seen.tally.calls(),
             spent: seen.tally.spent(),
             lost_usd: seen.tally.lost_usd(),

@@ -3,7 +3,7 @@
 use strata_engine::{AppEdit, Edit, FlowEdit};
 use strata_model::{Json, Object, Str};
 
-use crate::analysis::{Cause, PartsKind};
+use crate::analysis::{Cause, ChangeKind, PartsKind};
 
 /// Characters of a token, where a setting counts in the other of the two.
 const CHARACTERS_A_TOKEN: usize = 4;
@@ -39,8 +39,14 @@ pub enum Aim {
     SameSystemText,
     /// The client's own block before the system text stays the same.
     SameClientBlock,
-    /// What was sent before stays as it was sent.
+    /// Results that were sent before stay as they were sent.
     SameHistory,
+    /// So do messages and calls.
+    SameMessages,
+    /// Old messages are left out seldom, and many at once.
+    DropSeldom,
+    /// What is added stands behind what was sent before.
+    AddBehind,
     SameTools,
     SameModel,
     SameSettings,
@@ -90,11 +96,11 @@ impl Aim {
         Some(match cause {
             Cause::State { .. } | Cause::Instruction { .. } | Cause::Placement { .. } => Self::SameSystemText,
             Cause::ClientBlock { .. } => Self::SameClientBlock,
-            Cause::Rewritten { .. }
-            | Cause::PutIn { .. }
-            | Cause::Truncated { .. }
-            | Cause::Window { .. } => Self::SameHistory,
-            Cause::LeftOut { what, .. } if *what != PartsKind::Thoughts => Self::SameHistory,
+            Cause::Rewritten { change, .. } if change.kind == ChangeKind::Shortened => Self::SameHistory,
+            Cause::Rewritten { .. } => Self::SameMessages,
+            Cause::PutIn { .. } => Self::AddBehind,
+            Cause::Truncated { .. } | Cause::Window { .. } => Self::DropSeldom,
+            Cause::LeftOut { what, .. } if *what != PartsKind::Thoughts => Self::DropSeldom,
             Cause::Definitions { .. } => Self::SameTools,
             Cause::Model { .. } => Self::SameModel,
             Cause::Parameters { .. } => Self::SameSettings,

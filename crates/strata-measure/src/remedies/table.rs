@@ -87,6 +87,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
             setting(format!(r#""env": {{ "MAX_MCP_OUTPUT_TOKENS": "{}" }}"#, tokens(*characters)))
         }
         Aim::SameClientBlock => setting(r#""env": { "CLAUDE_CODE_ATTRIBUTION_HEADER": "0" }"#.to_owned()),
+        Aim::KeptLonger => setting(r#""env": { "ENABLE_PROMPT_CACHING_1H": "1" }"#.to_owned()),
         Aim::ShorterReads => memory("Read long files with offset and limit."),
         Aim::NoRepeats => memory(NO_REPEATS),
         Aim::ShorterHistory => command(
@@ -111,7 +112,9 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
             command("/clear before /model or another effort".to_owned(), CLAUDE_COMMANDS)
         }
         Aim::SameSystemText => memory("Leave times, ids and counters out of this file."),
-        Aim::CompactAt { .. } | Aim::SameHistory | Aim::KeptLonger => None,
+        Aim::CompactAt { .. } | Aim::SameHistory | Aim::SameMessages | Aim::DropSeldom | Aim::AddBehind => {
+            None
+        }
     }
 }
 
@@ -136,7 +139,13 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         Aim::SameModel | Aim::SameSettings => {
             setting("model and model_reasoning_effort, once for a session".to_owned())
         }
-        Aim::SameClientBlock | Aim::SameHistory | Aim::SameTools | Aim::KeptLonger => None,
+        Aim::SameClientBlock
+        | Aim::SameHistory
+        | Aim::SameMessages
+        | Aim::DropSeldom
+        | Aim::AddBehind
+        | Aim::SameTools
+        | Aim::KeptLonger => None,
     }
 }
 
@@ -161,6 +170,9 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         Aim::CompactAt { .. }
         | Aim::SameClientBlock
         | Aim::SameHistory
+        | Aim::SameMessages
+        | Aim::DropSeldom
+        | Aim::AddBehind
         | Aim::SameTools
         | Aim::KeptLonger => None,
     }
@@ -198,6 +210,15 @@ fn of_own_code(aim: &Aim) -> Option<Remedy> {
             "Cut a result when it comes in and send it the same from then on; clear old ones many at once",
             OPENAI_CACHING,
         ),
+        Aim::SameMessages => {
+            code("Keep every message as it was sent, and send the same text again", OPENAI_CACHING)
+        }
+        Aim::DropSeldom => {
+            code("Leave out many old messages at once and seldom, not some for each call", OPENAI_CACHING)
+        }
+        Aim::AddBehind => {
+            code("Add reminders behind what was sent, and leave them where they are", OPENAI_CACHING)
+        }
         Aim::SameTools => code(
             "Declare the same tools in the same order in every request; sort lists and keys",
             OPENAI_CACHING,
@@ -236,6 +257,9 @@ mod tests {
             Aim::SameSystemText,
             Aim::SameClientBlock,
             Aim::SameHistory,
+            Aim::SameMessages,
+            Aim::DropSeldom,
+            Aim::AddBehind,
             Aim::SameTools,
             Aim::SameModel,
             Aim::SameSettings,

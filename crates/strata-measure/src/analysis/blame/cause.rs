@@ -3,6 +3,7 @@
 use strata_model::{EventIndex, Origin, Str};
 
 use crate::analysis::difference::Difference;
+use crate::analysis::setting_change::SettingChange;
 use crate::analysis::text_change::TextChange;
 
 /// What changed first, or what else kept a provider from finding a prefix again.
@@ -52,7 +53,7 @@ pub enum Cause {
     /// The calls before it went to another model.
     Model { before: Str, after: Str },
     /// Settings of which the provider says that they empty its cache.
-    Parameters { changed: Vec<String> },
+    Parameters { changed: Vec<SettingChange> },
     /// Nothing was sent for longer than the provider keeps a prefix, or was asked to; `longest_s` is the longest that it
     /// can be asked for.
     Expired { idle_s: u32, lifetime_s: u32, longest_s: Option<u32> },

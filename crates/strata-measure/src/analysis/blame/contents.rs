@@ -139,7 +139,7 @@ impl Pair<'_> {
     /// What a recorded request shows: the rules of the history where they leave out what is missing, else the text.
     fn cause_in_recorded(&self, common: &CommonPrefix, earlier: Option<&Place<'_>>) -> Cause {
         let by_rule = || self.cause_of_absence(earlier.and_then(Place::event)?);
-        by_rule().unwrap_or_else(|| self.cause_in_sent(common))
+        self.other_result(common).or_else(by_rule).unwrap_or_else(|| self.cause_in_sent(common))
     }
 
     /// The rule by which an event of the earlier prompt is not in the later one.

@@ -44,6 +44,14 @@ impl Sent<'_> {
         }
     }
 
+    /// Of a call, or of the call that it is the result of.
+    fn id(self) -> String {
+        let part = &self.part.part;
+        let of_call = part.function_call.as_ref().and_then(|call| call.id.as_deref());
+        let of_result = part.function_response.as_ref().and_then(|response| response.id.as_deref());
+        of_call.or(of_result).unwrap_or_default().to_owned()
+    }
+
     /// Whether it is the same message with other words: the result of the same call, or a text that begins the same.
     fn is_version_of(self, other: Sent<'_>) -> bool {
         let (a, b) = (&self.part.part, &other.part.part);
@@ -79,7 +87,11 @@ impl Pair<'_> {
         };
         let (gone, new) = (&before[..gone], &now[..new]);
         match (gone, new) {
-            ([], []) => Cause::Unknown { origin: now.first().map(|sent| sent.part.main_origin().clone()) },
+            // As the parts are compared, both are the same; as they are sent, they are not.
+            ([], []) => match (before.first(), now.first()) {
+                (Some(was), Some(is)) if was.text() != is.text() => rewritten(*was, *is),
+                _ => Cause::Unknown { origin: now.first().map(|sent| sent.part.main_origin().clone()) },
+            },
             ([], [first, ..]) => self.put_in(first, new),
             ([first, ..], []) => self.left_out(common, first, gone),
             ([was, ..], [is, ..]) if is.is_version_of(*was) => rewritten(*was, *is),
@@ -93,6 +105,18 @@ impl Pair<'_> {
                 }
             }
         }
+    }
+
+    /// The result of one call with another text, where no event brought a new one.
+    pub(super) fn other_result(&self, common: &CommonPrefix) -> Option<Cause> {
+        let first = |request| behind(request, common).into_iter().next();
+        let (was, is) = (first(self.earlier.1)?, first(self.later.1)?);
+        let id = |sent: Sent<'_>| sent.part.part.function_response.as_ref()?.id.clone();
+        let call = id(was).filter(|call| id(is).as_ref() == Some(call))?;
+        let is_new = |event: &strata_model::Event| {
+            event.function_responses().any(|response| response.id.as_ref() == Some(&call))
+        };
+        self.last(is_new).is_none().then(|| rewritten(was, is))
     }
 
     /// Both go on differently to their ends.
@@ -128,12 +152,12 @@ impl Pair<'_> {
         }
     }
 
+    /// Whole rounds at the head are the oldest, whatever message now stands in their place; others are parts that went.
     fn left_out(&self, common: &CommonPrefix, first: &Sent<'_>, gone: &[Sent<'_>]) -> Cause {
-        let is_whole = common.parts == 0 && gone.iter().any(|sent| sent.content > first.content);
         let what = kind_of(gone);
-        if common.contents <= KEPT_AT_HEAD && is_whole && matches!(what, PartsKind::Mixed | PartsKind::Texts)
-        {
-            let last = gone.last().map_or(first.content, |sent| sent.content);
+        let last = gone.last().map_or(first.content, |sent| sent.content);
+        let is_round = last > first.content && matches!(what, PartsKind::Mixed | PartsKind::Texts);
+        if common.contents <= KEPT_AT_HEAD && is_round {
             let n_messages = (last - first.content + 1) as u32;
             return Cause::Truncated { first: first_event(self.later.1), n_messages };
         }
@@ -145,7 +169,10 @@ fn rewritten(was: Sent<'_>, is: Sent<'_>) -> Cause {
     let origin = [was, is].map(|sent| sent.part.main_origin());
     // The text that was sent now is in no event; what it stands for is.
     let origin = origin.iter().find(|origin| origin.event().is_some()).unwrap_or(&origin[1]);
-    Cause::Rewritten { origin: Origin::clone(origin), change: TextChange::of_values(&was.text(), &is.text()) }
+    let (before, after) = (was.text(), is.text());
+    // The same words for a call that has another name now.
+    let (before, after) = if before == after { (was.id(), is.id()) } else { (before, after) };
+    Cause::Rewritten { origin: Origin::clone(origin), change: TextChange::of_values(&before, &after) }
 }
 
 /// The parts behind what both prompts begin with, as many as are looked at.

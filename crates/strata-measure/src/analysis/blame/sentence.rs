@@ -5,6 +5,7 @@ use strata_model::{EventIndex, Origin};
 
 use super::cause::{Cause, PartsKind};
 use crate::analysis::difference::Difference;
+use crate::analysis::setting_change::SettingChange;
 use crate::analysis::text_change::{ChangeKind, TextChange};
 use crate::phrases::{self, count, duration, event_name, listed};
 
@@ -68,7 +69,10 @@ impl Cause {
             Self::Placement { origin } => format!("{} moves with what the user said last", source(origin)),
             Self::Script { stage } | Self::Inserted { stage, .. } => format!("{stage} changed it"),
             Self::Model { before, after } => format!("the model changed {before} → {after}"),
-            Self::Parameters { changed } => format!("settings changed: {}", listed(changed)),
+            Self::Parameters { changed } => {
+                let changed: Vec<String> = changed.iter().map(setting).collect();
+                format!("settings changed: {}", listed(&changed))
+            }
             Self::Expired { idle_s, lifetime_s, .. } => {
                 let (idle, lifetime) = (duration(*idle_s), duration(*lifetime_s));
                 format!("nothing was sent for {idle}, and the provider keeps a prefix for {lifetime}")
@@ -144,6 +148,11 @@ fn words(place: &str, change: &TextChange) -> String {
 /// `Current time 10:12 → 10:13`.
 fn labelled(change: &TextChange) -> String {
     if change.label.is_empty() { change.arrow() } else { format!("{} {}", change.label, change.arrow()) }
+}
+
+/// `tool_choice auto → tool search`.
+fn setting(SettingChange { name, before, after }: &SettingChange) -> String {
+    format!("{name} {before} → {after}")
 }
 
 /// `2,318` for whole numbers.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use strata_engine::{Experiment, FlowKind, Sections, Stage, StageOutput};
+use strata_engine::{Experiment, FlowKind, RECORDED, Sections, Stage, StageOutput};
 use strata_model::{
-    App, Decoder, EventIndex, FromJson as _, LlmRequest, Origin, RequestContent, RichText, Session, Str, json,
+    App, Content, Decoder, EventIndex, FromJson as _, LlmRequest, Origin, RequestContent, RichText, Session,
+    Str, json,
 };
 
 use super::*;
@@ -16,6 +17,17 @@ fn text(text: &str, origin: Origin) -> Arc<RequestContent> {
 
 fn said(event: u32) -> Arc<RequestContent> {
     text(&format!("event {event}"), Origin::Event { event: EventIndex(event), part: 0 })
+}
+
+/// The result of a call, which takes no place of its own among the events.
+fn result(text: &str, origin: Origin) -> Arc<RequestContent> {
+    let content = format!(
+        r#"{{"role": "user", "parts": [{{"functionResponse":
+            {{"id": "c1", "name": "find", "response": {{"result": "{text}"}}}}}}]}}"#
+    );
+    let content = json::parse(content.as_bytes()).expect("JSON");
+    let content = Content::from_json(content, &mut Decoder::new()).expect("a content");
+    Arc::new(RequestContent::from_content(&content, |_| origin.clone()))
 }
 
 fn request(contents: &[Arc<RequestContent>]) -> LlmRequest {
@@ -107,6 +119,44 @@ fn a_stage_that_only_shortens_both_prompts_is_not_blamed() {
     let earlier = [stage("contents", &request(&before)), stage("plugin:short", &request(&before[1..]))];
     let later = [stage("contents", &request(&after)), stage("plugin:short", &request(&after[1..]))];
     assert_eq!(find(&earlier, &later).stage.as_deref(), Some("contents"));
+}
+
+#[test]
+fn a_result_that_was_cleared_did_not_come_late() {
+    let rows = "row after row ".repeat(40);
+    let was = result(&rows, Origin::Event { event: EventIndex(1), part: 0 });
+    let is = result("[Old tool result content cleared]", Origin::Run { field: "request".into() });
+    let (before, after) = (request(&[said(0), was]), request(&[said(0), is, said(3)]));
+    let found = find(&[stage(RECORDED, &before)], &[stage(RECORDED, &after)]);
+    let change = found.cause.change().map(|change| (change.kind.code(), &*change.after));
+    assert_eq!(
+        (found.cause.code(), change),
+        ("history_rewritten", Some(("shortened", "[Old tool result content cleared]")))
+    );
+}
+
+#[test]
+fn the_oldest_round_is_left_out_wherever_the_next_message_stands() {
+    let own = |event: u32| {
+        let origin = Origin::Event { event: EventIndex(event), part: 0 };
+        let content = text(&format!("event {event}"), origin);
+        Arc::new(RequestContent::new(Some("model".into()), content.parts.clone()))
+    };
+    let joined = |events: [u32; 2]| {
+        let [first, second] = events.map(said);
+        Arc::new(first.with_parts(first.parts.iter().chain(&second.parts).cloned().collect()))
+    };
+    let before = request(&[said(0), own(1), said(2), own(3), said(4)]);
+    // In contents of their own, and in one, as providers want it that let both sides speak in turn.
+    let after = [request(&[said(0), said(4), own(5)]), request(&[joined([0, 4]), own(5)])];
+    for after in after {
+        let found = find(&[stage(RECORDED, &before)], &[stage(RECORDED, &after)]);
+        let n_messages = match found.cause {
+            Cause::Truncated { n_messages, .. } => n_messages,
+            _ => 0,
+        };
+        assert_eq!((found.cause.code(), n_messages), ("truncated_history", 3));
+    }
 }
 
 #[test]

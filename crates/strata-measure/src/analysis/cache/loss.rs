@@ -189,8 +189,9 @@ impl Losses<'_> {
             matches!(origin, Origin::Agent { field: AgentField::Planner, .. })
                 || matches!(origin, Origin::Processor { name } if **name == *"nl_planning")
         };
-        let mut of_planner = fields
-            .filter(|field| changed.iter().any(|name| **name == *field.name) && is_planners(&field.origin));
+        let mut of_planner = fields.filter(|field| {
+            changed.iter().any(|setting| *setting.name == *field.name) && is_planners(&field.origin)
+        });
         if of_planner.next().is_some() { "nl_planning".into() } else { "basic".into() }
     }
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use strata_engine::Experiment;
 use strata_model::{SharedList, Str};
-use strata_wire::{CacheRule, CacheRules, Path, Segment, settings};
+use strata_wire::{CacheRule, CacheRules};
 
 use super::reported::ReportedCounts;
 use super::simulate::SentCall;
 use crate::analysis::call::CallAnalysis;
+use crate::analysis::setting_change::SettingChange;
 
 /// When each call was made, by whom, and by which rule.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct Timeline {
     pub branches: Vec<Option<Str>>,
     pub lineages: Vec<u32>,
     /// Settings that empty the cache and are others than in the call before of the lineage.
-    pub resets: Vec<Vec<String>>,
+    pub resets: Vec<Vec<SettingChange>>,
     pub unpaid: Vec<bool>,
 }
 
@@ -103,11 +104,7 @@ impl Timeline {
     }
 }
 
-fn changed_settings(before: &CallAnalysis, now: &CallAnalysis, rule: &CacheRule) -> Vec<String> {
-    let value = |call: &CallAnalysis, name: &str| {
-        let is_named =
-            |segment: &Segment<'_>| matches!(segment.path, Path::Config { field } if field == name);
-        settings(&call.request).find(is_named).map(|segment| segment.text().into_owned())
-    };
-    rule.resets.iter().filter(|name| value(before, name) != value(now, name)).cloned().collect()
+fn changed_settings(before: &CallAnalysis, now: &CallAnalysis, rule: &CacheRule) -> Vec<SettingChange> {
+    let change = |name: &String| SettingChange::between(name, &before.request, &now.request);
+    rule.resets.iter().filter_map(change).collect()
 }

@@ -46,7 +46,7 @@ const MAX_WORDS: usize = 6;
 pub(super) fn changed<'t>(texts: &Texts<'t>) -> Option<Found<'t>> {
     let (before, after) = (moment(texts.before, texts.at), moment(texts.after, texts.at));
     let (before, after) = match (before, after) {
-        (Some(before), Some(after)) => (before, after),
+        (Some(before), Some(after)) if before.text != after.text => (before, after),
         _ => time_stamps(texts)?,
     };
     Some(Found { kind: ChangeKind::Time, before: before.text, after: after.text, label_end: after.start })
@@ -205,6 +205,8 @@ fn is_date(text: &str) -> bool {
                 && (*first).min(*second) <= 12
                 && day.contains(['/', '.'])
                 && numbers[2].len() >= 2
+                // `2.1.17` is a version.
+                && (day.contains('/') || is_year(*year) || day.len() == 8)
         }
         ([_], 1) if day.len() == 8 && text.len() > 8 => {
             day.get(..4).and_then(|year| year.parse().ok()).is_some_and(is_year)

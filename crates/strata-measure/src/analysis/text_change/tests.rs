@@ -108,8 +108,38 @@ fn white_space_and_cut_texts_are_told_from_other_words() {
     assert_eq!((found.kind, found.chars), (ChangeKind::Shortened, (2500, 213)));
     let gone = TextChange::between(&long, "[Old tool result content cleared]").expect("a change");
     assert_eq!((gone.kind, &*gone.after), (ChangeKind::Shortened, "[Old tool result content cleared]"));
-    in_rules("Mode: plan", "Mode: act", ("words", "Mode", "plan", "act"));
     assert_eq!(TextChange::between("same", "same"), None);
+}
+
+#[test]
+fn other_words_are_told_without_those_around_them() {
+    in_rules("Mode: plan", "Mode: act", ("words", "Mode", "plan", "act"));
+    in_rules("Ask Ann (gold) first.", "Ask Bert (gold) first.", ("words", "Ask", "Ann", "Bert"));
+    in_rules("Style: Brief. Be kind.", "Style: brief. Be kind.", ("words", "Style", "Brief", "brief"));
+    in_rules("App 2.1.7 on the web", "App 2.1.8 on the web", ("words", "App", "2.1.7", "2.1.8"));
+    in_rules("App 2.1.17 on the web", "App 2.1.18 on the web", ("words", "App", "2.1.17", "2.1.18"));
+    in_rules("user:Ann;seats=3", "user:Bert;seats=3", ("words", "user", "Ann", "Bert"));
+    in_rules(r#"{"beta":true,"a":1}"#, r#"{"beta":false,"a":1}"#, ("words", "beta", "true", "false"));
+    in_rules("Mode: plan", "Mode: planner", ("words", "Mode", "plan", "planner"));
+    in_rules("Done", "Done!", ("words", "", "Done", "Done!"));
+    in_rules("one|two", "one*two", ("words", "", "one|two", "one*two"));
+    in_rules(
+        "Role: planner of long trips",
+        "Role: writer of short letters",
+        ("words", "Role", "planner of long trips", "writer of short letters"),
+    );
+    in_rules(
+        "Please read the old file first, then ask.",
+        "Please read all new notes first, then ask.",
+        ("words", "Please read", "the old file", "all new notes"),
+    );
+}
+
+#[test]
+fn a_value_that_stays_is_not_what_changes() {
+    in_rules("Rooms: 12", "Rooms: 12 of 40", ("grown", "Rooms: 12", "", "of 40"));
+    in_rules("Id 8f3a2c91", "Id 8f3a2c91 of web", ("grown", "Id 8f3a2c91", "", "of web"));
+    in_rules("Day: 2026-11-20", "Day: 2026-11-20 in Oslo", ("grown", "Day: 2026-11-20", "", "in Oslo"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use strata_model::text::common_end;
 
 use super::kind::ChangeKind;
-use super::words::{Word, lines_from, run_around, word_at};
+use super::words::{Word, differing, is_gap, lines_from, run_around};
 
 /// Bytes by which a text has to be shorter for a value not to be what it lost.
 const MANY_BYTES: usize = 160;
@@ -27,11 +27,6 @@ impl<'t> Texts<'t> {
     /// Behind what both begin with.
     fn rests(&self) -> (&'t str, &'t str) {
         (&self.before[self.at..], &self.after[self.at..])
-    }
-
-    /// The words around the first difference.
-    fn words(&self) -> (Word<'t>, Word<'t>) {
-        (word_at(self.before, self.at), word_at(self.after, self.at))
     }
 
     /// The same from here on but for white space, or on this line.
@@ -66,31 +61,27 @@ impl<'t> Texts<'t> {
         })
     }
 
-    /// One goes on where the other ends.
+    /// One goes on where the other ends, or has more words in between. A word that became a longer one is another word.
     pub(super) fn continued(&self) -> Option<Found<'t>> {
         let (before, after) = self.rests();
         let kept = common_end(before, after);
         let (lost, put) = (&before[..before.len() - kept], &after[..after.len() - kept]);
-        let kind = match (lost.is_empty(), put.is_empty()) {
-            (true, false) => ChangeKind::Grown,
-            (false, true) => ChangeKind::Shrunk,
+        let (kind, more) = match (lost.is_empty(), put.is_empty()) {
+            (true, false) => (ChangeKind::Grown, put),
+            (false, true) => (ChangeKind::Shrunk, lost),
             _ => return None,
         };
-        Some(Found { kind, before: lost.trim(), after: put.trim(), label_end: self.at })
+        let is_of_word = |letter: char| !is_gap(letter);
+        let is_in_word = more.chars().all(is_of_word)
+            && (self.before[..self.at].ends_with(is_of_word) || before.starts_with(is_of_word));
+        let (lost, put) = (lost.trim(), put.trim());
+        (!is_in_word).then_some(Found { kind, before: lost, after: put, label_end: self.at })
     }
 
+    /// All words that differ before both go on alike, and none around them.
     pub(super) fn other_words(&self) -> Found<'t> {
-        let (before, after) = self.words();
-        let until_end_of_line = |text: &'t str, word: Word<'t>| {
-            let rest = &text[word.start..];
-            rest.lines().next().unwrap_or(rest)
-        };
-        Found {
-            kind: ChangeKind::Words,
-            before: until_end_of_line(self.before, before),
-            after: until_end_of_line(self.after, after),
-            label_end: after.start,
-        }
+        let (before, after) = differing(self.before, self.after, self.at);
+        Found { kind: ChangeKind::Words, before: before.text, after: after.text, label_end: after.start }
     }
 }
 
@@ -100,8 +91,9 @@ fn spaces(text: &str) -> &str {
     &text[..end]
 }
 
-/// The run of such letters around the first difference in both texts, where both have one.
+/// The run of such letters around the first difference in both texts, where both have one and it is not the same.
 pub(super) fn runs<'t>(texts: &Texts<'t>, is: impl Fn(char) -> bool) -> Option<(Word<'t>, Word<'t>)> {
     let runs = (run_around(texts.before, texts.at, &is), run_around(texts.after, texts.at, &is));
-    (!runs.0.text.is_empty() && !runs.1.text.is_empty()).then_some(runs)
+    let is_value = !runs.0.text.is_empty() && !runs.1.text.is_empty() && runs.0.text != runs.1.text;
+    is_value.then_some(runs)
 }
