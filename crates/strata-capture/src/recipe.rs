@@ -66,7 +66,7 @@ pub fn recipes(base: &str) -> Vec<Recipe> {
         ),
         recipe(
             &[],
-            "any other",
+            "Any other client",
             vec![
                 ("OPENAI_BASE_URL", v1.clone()),
                 ("OPENAI_API_BASE", v1),
@@ -114,7 +114,7 @@ mod tests {
         let of = |program| Recipe::for_program("http://127.0.0.1:9/t/x", program);
         assert_eq!(of("/usr/local/bin/claude").client, "Claude Code");
         assert_eq!(of("codex").arguments[1], "openai_base_url=\"http://127.0.0.1:9/t/x/v1\"");
-        assert_eq!(of("aider").client, "any other");
+        assert_eq!(of("aider").client, "Any other client");
         assert_eq!(of("python3").environment[2], ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9/t/x".into()));
     }
 }

@@ -120,7 +120,7 @@ impl Kept {
     }
 
     fn is_cut(&self) -> bool {
-        self.len > self.bytes.len() as u64
+        self.len > BODY as u64
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
     );
     if report.with_problems > 0 {
         let n = count(report.with_problems);
-        text += &format!("{n} of them failed, were cut off, or are not recorded whole.\n");
+        text += &format!("{n} of them were not sent, were cut off, or are not recorded whole.\n");
     }
     if report.sessions.is_empty() {
         return text

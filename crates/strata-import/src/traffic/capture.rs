@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::take::take_text;
 use strata_model::{Json, Object, Str};
+use strata_wire::message::Role;
 
 use super::http::{Body, Content, Pair};
 use crate::align::{Step, sessions};
@@ -113,7 +114,8 @@ impl Log {
             if exchanges.is_empty() {
                 continue;
             }
-            let exchanges = once_each(exchanges, &mut draft);
+            let mut exchanges = once_each(exchanges, &mut draft);
+            name_sessions(&mut exchanges, &draft.agent);
             let steps = exchanges.into_iter().map(|one| Step::Exchange(Box::new(one.exchange))).collect();
             all.extend(sessions(steps, draft, format, findings));
         }
@@ -180,6 +182,33 @@ impl Log {
         // What was compressed was unpacked before it was written.
         Some(Body::new(content, []))
     }
+}
+
+/// Sessions are called by what their main agent was asked first, not by what their client asked beside its work before.
+fn name_sessions(logged: &mut [Logged], main: &Str) {
+    let mut titles: HashMap<Str, Str> = HashMap::new();
+    for Logged { exchange, .. } in logged.iter() {
+        let is_main = exchange.about.agent.as_ref() == Some(main);
+        if let Some(session) = exchange.about.session.as_ref().filter(|_| is_main)
+            && !titles.contains_key(session)
+            && let Some(asked) = asked(exchange)
+        {
+            titles.insert(session.clone(), asked);
+        }
+    }
+    for Logged { exchange, .. } in logged {
+        exchange.about.title = match &exchange.about.session {
+            Some(session) => titles.get(session).cloned(),
+            None => asked(exchange),
+        };
+    }
+}
+
+/// What a person asked first. What clients put before it stands in elements.
+fn asked(exchange: &Exchange) -> Option<Str> {
+    let turns = exchange.turns.iter().filter(|turn| turn.role == Role::User);
+    let mut texts = turns.flat_map(|turn| &turn.parts).filter_map(|part| part.text.as_ref());
+    texts.find(|text| !text.trim_start().starts_with('<')).cloned()
 }
 
 /// Without the attempts that failed before the same was sent again.
