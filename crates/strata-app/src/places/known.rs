@@ -50,6 +50,11 @@ pub(super) fn candidates(surroundings: &Environment) -> Vec<Candidate> {
         new("Amazon Q", data.join("amazon-q/data.sqlite3"), is_any),
         new("Cursor, agent", surroundings.home.join(".cursor/projects"), is_cursor_transcript),
     ];
+    if !surroundings.variables.contains_key("CLAUDE_CONFIG_DIR") {
+        // Some versions keep their files there.
+        let config = surroundings.folder("XDG_CONFIG_HOME", ".config");
+        candidates.push(new("Claude Code", config.join("claude/projects"), is_jsonl));
+    }
     if let Some(here) = &surroundings.here {
         candidates.push(new("Crush", here.join(".crush/crush.db"), is_any));
         candidates.push(new("SpecStory", here.join(".specstory/history"), is_markdown));

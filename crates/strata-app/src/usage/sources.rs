@@ -7,6 +7,9 @@ use super::reading::UnreadFile;
 use crate::import::SessionFiles;
 use crate::places::{Environment, Place, places};
 
+/// Keeps what other tools keep, too, without what was used.
+const RENDERED: &str = "SpecStory";
+
 /// A place, or a path that was named.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -27,7 +30,8 @@ impl Sources {
     pub(super) fn of_places(environment: &Environment) -> Self {
         let mut sources = Self::default();
         let mut seen = HashSet::new();
-        for Place { tool, path, is_session, .. } in places(environment) {
+        let places = places(environment).into_iter().filter(|place| place.tool != RENDERED);
+        for Place { tool, path, is_session, .. } in places {
             // "Codex CLI, archived" is Codex CLI.
             let tool = tool.split(',').next().unwrap_or(tool).to_owned();
             sources.add(Source { tool: Some(tool), path }, is_session, &mut seen);

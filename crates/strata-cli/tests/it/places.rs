@@ -63,6 +63,7 @@ fn editors_and_their_agents_are_found() {
         "kiro-cli/data.sqlite3",
         ".cursor/projects/home-ada-work/agent-transcripts/0a/0a.jsonl",
         ".cursor/projects/home-ada-work/mcp.json",
+        ".config/claude/projects/-home-ada-work/0a.jsonl",
         ".config/Cursor/User/globalStorage/state.vscdb",
         ".config/Code/User/workspaceStorage/0a/chatSessions/0b.jsonl",
         ".config/Code/User/workspaceStorage/0a/workspace.json",
