@@ -86,7 +86,7 @@ async fn each_write_of_a_stream_is_passed_on_when_it_comes() {
     }
     let at = |text: &str| reads.iter().position(|read| read.contains(text)).expect("it came");
     assert!(at("data: 1") < at(": ping") && at(": ping") < at("[DONE]"), "{reads:#?}");
-    let expected = "9\r\ndata: 1\n\n\r\n8\r\n: ping\n\n\r\ne\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
+    let expected = "9\r\ndata: 1\n\n\r\n8\r\n: ping\n\n\r\nE\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
     assert!(reads.concat().ends_with(expected), "{reads:#?}");
 
     let (log, finished) = stage.close().await;

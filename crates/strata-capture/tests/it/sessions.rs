@@ -1,6 +1,7 @@
 //! What is recorded are sessions.
 
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::peers::{Provider, Stage, import, write};
 
@@ -15,10 +16,9 @@ fn body(system: &str, messages: &[String]) -> String {
     )
 }
 
-fn answer(text: &str) -> String {
+fn answer(number: usize, text: &str) -> String {
     let body = format!(
-        r#"{{"id":"msg_{}","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{{"type":"text","text":"{text}"}}],"stop_reason":"end_turn","usage":{{"input_tokens":90,"cache_read_input_tokens":10,"output_tokens":5}}}}"#,
-        text.replace(' ', "_")
+        r#"{{"id":"msg_{number:024}","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{{"type":"text","text":"{text}"}}],"stop_reason":"end_turn","usage":{{"input_tokens":90,"cache_read_input_tokens":10,"output_tokens":5}}}}"#,
     );
     format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -28,7 +28,8 @@ fn answer(text: &str) -> String {
 
 /// Answers what the last message asks, with its own words.
 async fn echo() -> Provider {
-    Provider::start_with(|request| {
+    let n_answers = AtomicUsize::new(0);
+    Provider::start_with(move |request| {
         let last = request
             .rsplit("\"content\":\"")
             .next()
@@ -41,7 +42,7 @@ async fn echo() -> Provider {
                 error.len()
             ))];
         }
-        vec![write(&answer(&format!("answer to {last}")))]
+        vec![write(&answer(n_answers.fetch_add(1, Ordering::Relaxed), &format!("answer to {last}")))]
     })
     .await
 }
@@ -84,9 +85,9 @@ async fn clients_at_once_are_sessions_of_their_own_with_their_agents() {
     let (log, _) = stage.close().await;
     assert_eq!(
         told(&log),
-        "one (claude-code): 3 requests\n  user: hello\n  claude: answer to hello\n  user: look it up\n  \
+        "one (claude-code): 3 requests\n  user: main\n  user: hello\n  claude: answer to hello\n  user: sub\n  user: look it up\n  \
          claude-a1b2c3d4: answer to look it up\n  user: more\n  claude: answer to more\n\
-         two (claude-code): 1 requests\n  user: hello\n  claude: answer to hello\n"
+         two (claude-code): 1 requests\n  user: main\n  user: hello\n  claude: answer to hello\n"
     );
 }
 
