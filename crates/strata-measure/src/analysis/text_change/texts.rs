@@ -78,10 +78,29 @@ impl<'t> Texts<'t> {
         (!is_in_word).then_some(Found { kind, before: lost, after: put, label_end: self.at })
     }
 
-    /// All words that differ before both go on alike, and none around them.
+    /// All words that differ before both go on alike, and none around them. Where one has all of the other's and more, the
+    /// more is what differs.
     pub(super) fn other_words(&self) -> Found<'t> {
         let (before, after) = differing(self.before, self.after, self.at);
-        Found { kind: ChangeKind::Words, before: before.text, after: after.text, label_end: after.start }
+        let more = |longer: &'t str, shorter: &str| {
+            let more = longer.strip_prefix(shorter)?;
+            (shorter.is_empty() || more.starts_with(is_gap)).then(|| more.trim())
+        };
+        let same = |words: &str| after.start + words.len();
+        match (more(after.text, before.text), more(before.text, after.text)) {
+            (Some(new), _) => {
+                Found { kind: ChangeKind::Grown, before: "", after: new, label_end: same(before.text) }
+            }
+            (_, Some(gone)) => {
+                Found { kind: ChangeKind::Shrunk, before: gone, after: "", label_end: same(after.text) }
+            }
+            _ => Found {
+                kind: ChangeKind::Words,
+                before: before.text,
+                after: after.text,
+                label_end: after.start,
+            },
+        }
     }
 }
 
