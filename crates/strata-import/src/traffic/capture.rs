@@ -145,7 +145,8 @@ impl Log {
             is_whole = fields.get("end").and_then(Json::as_str) == Some("complete");
             if let Some(incomplete) = fields.get("incomplete").and_then(Json::as_str) {
                 let id = fields.get("answer").and_then(Json::as_i64).unwrap_or_default();
-                findings.warning("incomplete-exchange", format!("exchange {id}"), incomplete.to_owned());
+                let message = format!("this exchange is not recorded whole: {incomplete}");
+                findings.warning("incomplete-exchange", format!("exchange {id}"), message);
             }
             answered_at = Some(source);
         }

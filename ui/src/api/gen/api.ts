@@ -400,6 +400,49 @@ kind: string,
 params: JsonObject, };
 
 /**
+ * A provider that requests are passed on to.
+ */
+export type Provider = {
+/**
+ * What its paths may begin with: `BASE/NAME/…`.
+ */
+name: string, url: string, };
+
+/**
+ * A request that waits for a decision.
+ */
+export type HeldRequest = { number: number,
+/**
+ * `claude-code`, `codex`, …; `http` for programs of people's own.
+ */
+client: string,
+/**
+ * As its client names it.
+ */
+session: string | null, call: HeldCall,
+/**
+ * The JSON that is sent.
+ */
+body: string,
+/**
+ * It is sent by itself then, before its client gives up.
+ */
+secondsLeft: number, };
+
+/**
+ * A request with its answer.
+ */
+export type Exchange = { number: number, method: string,
+/**
+ * Without keys.
+ */
+url: string, status: number | null, bytesSent: number, bytesReceived: number, firstByteMs: number | null, ms: number,
+/**
+ * What of it was not recorded, or how it ended where it did not end well.
+ */
+problem: string | null, };
+
+/**
  * A run as far as it is.
  */
 export type LabRun = {
@@ -798,6 +841,15 @@ unchanged: number,
  * There is no session in them.
  */
 withoutSession: number, failed: Array<FailedFile>, };
+
+/**
+ * How a client is pointed at the gateway.
+ */
+export type Recipe = { client: string,
+/**
+ * A line for a shell; the client's own arguments follow it.
+ */
+command: string, note: string, };
 
 /**
  * How a prompt continues the one before it.
@@ -1215,6 +1267,35 @@ difference: PartDiff, };
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
+
+/**
+ * The gateway of this program.
+ */
+export type CaptureState = {
+/**
+ * While it listens.
+ */
+listening: Listening | null,
+/**
+ * On what requests are held.
+ */
+holds: Array<string>,
+/**
+ * The oldest first.
+ */
+held: Array<HeldRequest>,
+/**
+ * The newest first; the last hundred.
+ */
+exchanges: Array<Exchange>,
+/**
+ * Since it began to listen, or while it last did.
+ */
+nExchanges: number, bytesSent: number, bytesReceived: number,
+/**
+ * What grows while it listens.
+ */
+sessions: Array<SessionRow>, };
 
 /**
  * The longest prompt that a model takes. None where that is not known, or where a prompt of the agent was longer:
@@ -1937,7 +2018,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * What to change in the tool that wrote the session, as one writes it there.
@@ -1965,6 +2046,19 @@ export type PartPlace = { content: number, part: number, };
  * Where a token came from, the one thing that has a hue. In the order of the legend.
  */
 export type Kind = "tools" | "system" | "memory" | "summary" | "user" | "model" | "result";
+
+/**
+ * Where clients are pointed.
+ */
+export type Listening = {
+/**
+ * `http://127.0.0.1:PORT/t/TOKEN`
+ */
+base: string,
+/**
+ * The file that everything is written to.
+ */
+log: string, upstreams: Array<Provider>, recipes: Array<Recipe>, };
 
 /**
  * Where models are asked.
@@ -2271,6 +2365,8 @@ unknowns: Array<string>,
  * What was found about this call, the costliest first. Empty until every call is compiled.
  */
 findings: Array<FindingRow>, };
+
+export type CaptureDecision = "go" | "step" | "goFreely" | "refuse";
 
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
@@ -3288,7 +3384,11 @@ openJob: string | null,
 /**
  * The bundled sample session.
  */
-sampleSession: string, recent: Array<SessionListItem>, settings: Settings, };
+sampleSession: string, recent: Array<SessionListItem>,
+/**
+ * The gateway listens.
+ */
+isCapturing: boolean, settings: Settings, };
 
 export type StateChange = { key: string, before: string | null, after: string, };
 
@@ -3710,6 +3810,16 @@ export interface Commands {
   "run/list": { readonly params: Record<string, never>; readonly result: RunList };
   /** Ends a run; its session stays. */
   "run/stop": { readonly params: { run: string, }; readonly result: RunStatus };
+  /** Listens for clients, and writes what they send to their models. */
+  "capture/start": { readonly params: {  /**  * The port on this computer; absent for a free one.  */ port: number | null,  /**  * Providers besides the known ones, or at other addresses, as `NAME=URL`.  */ upstreams: Array<string>, }; readonly result: CaptureState };
+  /** What clients sent while it listened. */
+  "capture/get": { readonly params: Record<string, never>; readonly result: CaptureState };
+  /** Listens no more. */
+  "capture/stop": { readonly params: Record<string, never>; readonly result: CaptureState };
+  /** Holds requests of clients on these conditions before they are sent. */
+  "capture/setHolds": { readonly params: {  /**  * `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.  */ holds: Array<string>, }; readonly result: CaptureState };
+  /** Decides about a request that is held. */
+  "capture/release": { readonly params: { number: number, decision: CaptureDecision,  /**  * The JSON that is sent in the place of its own.  */ body: string | null, }; readonly result: CaptureState };
   /** Running and ended jobs. */
   "job/list": { readonly params: Record<string, never>; readonly result: JobList };
   /** Asks a job to stop. */

@@ -237,6 +237,7 @@ function escape(workbench: Workbench): void {
   else if (cursor.preview !== undefined) cursor.preview = undefined;
   else if (answers.shown !== undefined) answers.dismiss();
   else if (location.view.view === 'settings') workbench.toggleSettings();
+  else if (location.view.view === 'capture') workbench.toggleCapture();
   else if (location.view.view === 'sessions' && location.view.marked.length > 0) table.clearMarks();
   else if (location.view.view === 'sessions') workbench.toggleSessions();
   else if (panels.isInspectorOverlay && panels.isInspectorOpen) panels.showInspector(false);
