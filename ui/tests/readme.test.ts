@@ -45,6 +45,10 @@ function keyTable(): string {
       COMMANDS.filter(({ view }) => view === 'run'),
     ),
     section(
+      'Capture',
+      COMMANDS.filter(({ view }) => view === 'capture'),
+    ),
+    section(
       'Settings',
       COMMANDS.filter(({ view }) => view === 'settings'),
     ),

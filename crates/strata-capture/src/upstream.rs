@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(routed("/api/chat"), "http://127.0.0.1:11434/api/chat");
         assert_eq!(routed("/local/v1/messages"), "http://127.0.0.1:8080/base/v1/messages");
         assert_eq!(routed("/local"), "http://127.0.0.1:8080/base/");
-        assert_eq!(routed("/openai?x=1"), "nowhere", "a query needs a path");
+        assert_eq!(routed("/openai?x=1"), "https://api.openai.com/?x=1");
     }
 
     #[test]

@@ -68,8 +68,11 @@ impl Days {
 fn date(text: &str) -> Result<Date, AppError> {
     let said = || AppError::bad_input(format!("{text} is no day. Write it as 2026-11-20."));
     let digits: String = text.split('-').collect();
-    let is_day =
-        digits.len() == 8 && matches!(text.len(), 8 | 10) && digits.bytes().all(|it| it.is_ascii_digit());
+    let is_written = match text.as_bytes() {
+        [_, _, _, _, b'-', _, _, b'-', _, _] => true,
+        text => text.len() == 8,
+    };
+    let is_day = is_written && digits.len() == 8 && digits.bytes().all(|it| it.is_ascii_digit());
     if !is_day {
         return Err(said());
     }

@@ -13,8 +13,9 @@ import { settingsCommands } from './settings-view.ts';
 import { lookCommands, windowCommands } from './window.ts';
 
 export const COMMANDS: readonly Command[] = [
-  // First: what they open and mark are sessions, whatever is selected in the one that is open.
+  // First: they are of no session, whatever is selected in the one that is open.
   ...sessionTableCommands,
+  ...captureCommands,
   ...placeCommands,
   ...callCommands,
   ...sessionCommands,
@@ -24,7 +25,6 @@ export const COMMANDS: readonly Command[] = [
   ...cacheCommands,
   ...labCommands,
   ...runCommands,
-  ...captureCommands,
   ...settingsCommands,
   ...windowCommands,
   ...lookCommands,
