@@ -108,32 +108,32 @@ impl Writer {
             };
         }
         match self {
-            Self::ChatLog => self.opened(lines(openai::chat_lines(&requests))),
-            Self::ResponsesLog => self.opened(lines(openai::responses_lines(&requests))),
-            Self::LiteLlm => self.opened(lines(openai::litellm_lines(&requests))),
-            Self::Har => self.opened(openai::archive(&requests).to_string()),
-            Self::AnthropicLog => self.opened(lines(anthropic::lines(&requests))),
-            Self::GeminiLog => self.opened(lines(gemini::lines(&requests))),
+            Self::ChatLog => self.opened(&lines(openai::chat_lines(&requests))),
+            Self::ResponsesLog => self.opened(&lines(openai::responses_lines(&requests))),
+            Self::LiteLlm => self.opened(&lines(openai::litellm_lines(&requests))),
+            Self::Har => self.opened(&openai::archive(&requests).to_string()),
+            Self::AnthropicLog => self.opened(&lines(anthropic::lines(&requests))),
+            Self::GeminiLog => self.opened(&lines(gemini::lines(&requests))),
             Self::AdkDebugLog => {
-                let session = self.session(adk::session(&requests).to_string());
-                let log = self.session(adk::debug_log(&requests));
+                let session = self.session(&adk::session(&requests).to_string());
+                let log = self.session(&adk::debug_log(&requests));
                 let found = log.requests_for(&session.session);
-                Opened::new(session, found)
+                Opened::new(session, &found)
             }
-            Self::AdkRecording => self.opened(lines(adk::recording(&requests))),
-            Self::ClaudeCode => self.opened(lines(claude_code::transcript(&requests))),
-            Self::Codex => self.opened(lines(codex::rollout(&requests))),
+            Self::AdkRecording => self.opened(&lines(adk::recording(&requests))),
+            Self::ClaudeCode => self.opened(&lines(claude_code::transcript(&requests))),
+            Self::Codex => self.opened(&lines(codex::rollout(&requests))),
         }
     }
 
-    fn opened(self, file: String) -> Opened {
+    fn opened(self, file: &str) -> Opened {
         let session = self.session(file);
         let requests = session.requests.clone();
-        Opened::new(session, requests)
+        Opened::new(session, &requests)
     }
 
     /// The only session of a file.
-    fn session(self, file: String) -> ImportedSession {
+    fn session(self, file: &str) -> ImportedSession {
         let mut imported = import(file.as_bytes());
         assert_eq!(imported.sessions.len(), 1, "{}: {:?}", self.name(), imported.diagnostics);
         imported.sessions.remove(0)
@@ -149,7 +149,7 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    fn new(imported: ImportedSession, requests: Vec<RecordedRequest>) -> Self {
+    fn new(imported: ImportedSession, requests: &[RecordedRequest]) -> Self {
         let format = imported.format.name();
         let kind = if format.starts_with("adk") { FlowKind::Adk } else { FlowKind::Transcript };
         let answered = || {

@@ -28,13 +28,17 @@ impl SettingChange {
             })
         };
         let (before, after) = (value(before), value(after));
-        (before != after).then(|| Self { name: name.to_owned(), before: said(before), after: said(after) })
+        (before != after).then(|| Self {
+            name: name.to_owned(),
+            before: said(before.as_ref()),
+            after: said(after.as_ref()),
+        })
     }
 }
 
-fn said(value: Option<Json>) -> String {
+fn said(value: Option<&Json>) -> String {
     let mut words = Vec::new();
-    match &value {
+    match value {
         Some(value) => add_words(value, None, &mut words),
         None => words.push("not set".to_owned()),
     }

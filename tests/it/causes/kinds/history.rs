@@ -96,8 +96,9 @@ fn messages() -> Vec<Kind> {
             "old answer left out",
             Needs::History,
             |request| {
-                let first = request.history.iter().position(|said| matches!(said, Said::Answer(_)));
-                first.map(|at| request.history.remove(at));
+                if let Some(at) = request.history.iter().position(|said| matches!(said, Said::Answer(_))) {
+                    request.history.remove(at);
+                }
             },
             "history_left_out",
         )

@@ -20,7 +20,7 @@ fn said(event: u32) -> Arc<RequestContent> {
 }
 
 /// The result of a call, which takes no place of its own among the events.
-fn result(text: &str, origin: Origin) -> Arc<RequestContent> {
+fn result(text: &str, origin: &Origin) -> Arc<RequestContent> {
     let content = format!(
         r#"{{"role": "user", "parts": [{{"functionResponse":
             {{"id": "c1", "name": "find", "response": {{"result": "{text}"}}}}}}]}}"#
@@ -124,8 +124,8 @@ fn a_stage_that_only_shortens_both_prompts_is_not_blamed() {
 #[test]
 fn a_result_that_was_cleared_did_not_come_late() {
     let rows = "row after row ".repeat(40);
-    let was = result(&rows, Origin::Event { event: EventIndex(1), part: 0 });
-    let is = result("[Old tool result content cleared]", Origin::Run { field: "request".into() });
+    let was = result(&rows, &Origin::Event { event: EventIndex(1), part: 0 });
+    let is = result("[Old tool result content cleared]", &Origin::Run { field: "request".into() });
     let (before, after) = (request(&[said(0), was]), request(&[said(0), is, said(3)]));
     let found = find(&[stage(RECORDED, &before)], &[stage(RECORDED, &after)]);
     let change = found.cause.change().map(|change| (change.kind.code(), &*change.after));
