@@ -98,7 +98,7 @@ pub(crate) async fn read_message(stream: &mut TcpStream) -> Option<Vec<u8>> {
         if is_whole(&bytes) {
             return Some(bytes);
         }
-        let mut chunk = [0; 64 << 10];
+        let mut chunk = vec![0; 64 << 10];
         match stream.read(&mut chunk).await {
             Ok(0) | Err(_) => return (!bytes.is_empty()).then_some(bytes),
             Ok(n) => bytes.extend_from_slice(&chunk[..n]),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Logs are kept for so long…
-const AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const AGE: Duration = Duration::from_hours(30 * 24);
 
 /// …and as long as all of them come to no more bytes; the oldest go first. What was made of them stays in the store.
 const BYTES: u64 = 2 << 30;
@@ -64,9 +64,9 @@ mod tests {
         let other = first.with_file_name("notes.txt");
         fs::write(&other, "mine").expect("written");
         let logs = first.parent().expect("a folder");
-        prune(logs, SystemTime::now() + Duration::from_secs(29 * 24 * 60 * 60)).expect("pruned");
+        prune(logs, SystemTime::now() + Duration::from_hours(29 * 24)).expect("pruned");
         assert!(first.exists());
-        prune(logs, SystemTime::now() + Duration::from_secs(31 * 24 * 60 * 60)).expect("pruned");
+        prune(logs, SystemTime::now() + Duration::from_hours(31 * 24)).expect("pruned");
         assert!(!first.exists() && other.exists());
     }
 }

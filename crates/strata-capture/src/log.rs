@@ -83,19 +83,19 @@ pub(crate) struct AnswerLine<'l> {
 struct Line<'l, L> {
     strata_capture: u32,
     #[serde(flatten)]
-    line: &'l L,
+    head: &'l L,
     #[serde(flatten)]
     body: Body<'l>,
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
 enum Body<'l> {
     #[serde(rename = "body")]
     Text(&'l str),
     #[serde(rename = "body")]
     Parts(Vec<Part<'l>>),
-    BodyBase64(String),
+    #[serde(rename = "body_base64")]
+    Base64(String),
 }
 
 #[derive(Serialize)]
@@ -123,7 +123,7 @@ impl Log {
     pub(crate) fn request(&mut self, line: &RequestLine<'_>, body: &[u8]) -> io::Result<()> {
         let body = decoded(body, encoding(line.headers));
         let Ok(text) = std::str::from_utf8(&body) else {
-            return self.write_with(line, Body::BodyBase64(STANDARD.encode(&body)));
+            return self.write_with(line, Body::Base64(STANDARD.encode(&body)));
         };
         let text = redact::text(text);
         let mut parts = Vec::new();
@@ -133,7 +133,7 @@ impl Log {
                 continue;
             }
             let hash = hash_of(piece);
-            let name = hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            let name = format!("{:032x}", u128::from_be_bytes(hash));
             if !self.known.contains(&hash) {
                 self.write(&serde_json::json!({"strata_capture": VERSION, "piece": name, "text": piece}))?;
                 self.known.insert(hash);
@@ -147,12 +147,12 @@ impl Log {
         let body = decoded(body, encoding(line.headers));
         match std::str::from_utf8(&body) {
             Ok(text) => self.write_with(line, Body::Text(&redact::text(text))),
-            Err(_) => self.write_with(line, Body::BodyBase64(STANDARD.encode(&body))),
+            Err(_) => self.write_with(line, Body::Base64(STANDARD.encode(&body))),
         }
     }
 
     fn write_with(&mut self, line: &impl Serialize, body: Body<'_>) -> io::Result<()> {
-        self.write(&Line { strata_capture: VERSION, line, body })
+        self.write(&Line { strata_capture: VERSION, head: line, body })
     }
 
     /// One write a line: a reader never sees a part of one that is there to stay.

@@ -10,7 +10,7 @@ impl Token {
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Ok(Self(format!("{:032x}", u128::from_be_bytes(bytes))))
     }
 
     /// What stands before a path.

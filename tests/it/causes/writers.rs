@@ -173,7 +173,7 @@ impl Opened {
 }
 
 fn lines(values: impl IntoIterator<Item = Value>) -> String {
-    values.into_iter().map(|value| format!("{value}\n")).collect()
+    values.into_iter().fold(String::new(), |lines, value| lines + &format!("{value}\n"))
 }
 
 /// A time of 20 November 2026.

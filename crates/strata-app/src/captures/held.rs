@@ -23,7 +23,7 @@ use crate::tables::Tables;
 const MARGIN: Duration = Duration::from_secs(30);
 
 /// How long a client waits that does not say.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// The gate of a gateway, and who waits at it.
 pub(crate) struct HeldRequests {

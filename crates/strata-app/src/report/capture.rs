@@ -169,7 +169,9 @@ pub fn capture(
         let _ = runtime.block_on(closing);
     } else {
         runtime.block_on(gateway.close());
-        heard.iter().for_each(|one| report.count(&one, &mut |_| {}));
+        for one in &heard {
+            report.count(&one, &mut |_| {});
+        }
     }
     followed.cancel();
     // A follower that failed left nothing that is not read now.

@@ -65,7 +65,7 @@ fn settings() -> Vec<Kind> {
         Kind::new(
             "another model",
             Needs::Model,
-            |request| request.model = OTHER_MODEL.to_owned(),
+            |request| OTHER_MODEL.clone_into(&mut request.model),
             "model_changed",
         )
         .says(&["the model changed"])

@@ -21,7 +21,7 @@ fn rewritten(name: &'static str, inject: fn(&mut Request)) -> Kind {
 fn results() -> Vec<Kind> {
     vec![
         rewritten("old result cut off", |request| {
-            on_results(request, 1, |text| format!("{}… [truncated]", &text[..300]))
+            on_results(request, 1, |text| format!("{}… [truncated]", &text[..300]));
         })
         .changes("shortened", "…", "…")
         .says(&["was shortened from", "to 313 characters"]),
