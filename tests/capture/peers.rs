@@ -143,6 +143,8 @@ impl Stage {
             log: folder.path().join("capture.jsonl"),
             gate,
             finished: Box::new(move |one| kept.lock().push(one)),
+            telemetry: folder.path().join("telemetry.jsonl"),
+            received: Box::new(|_| {}),
         });
         Self { gateway: gateway.await.expect("a gateway"), finished, folder }
     }
@@ -180,6 +182,11 @@ impl Stage {
             format!("POST BASE{path} HTTP/1.1\r\nHost: HOST\r\n{headers}Content-Length: {length}\r\n\r\n");
         let answer = self.exchange(format!("{}{body}", self.request(&head)).as_bytes()).await;
         String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// What of telemetry was written until now.
+    pub(crate) fn telemetry(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("telemetry.jsonl")).unwrap_or_default()
     }
 
     /// The log of all that happened.

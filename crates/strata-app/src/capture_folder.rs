@@ -23,6 +23,11 @@ pub(crate) fn new_log(database: Option<&Path>) -> io::Result<PathBuf> {
     Ok(folder.join(format!("capture-{seconds}-{}.jsonl", std::process::id())))
 }
 
+/// Where telemetry is written that came in beside what a log holds.
+pub(crate) fn telemetry_of(log: &Path) -> PathBuf {
+    log.with_extension("otlp.jsonl")
+}
+
 fn name_of(database: &Path) -> String {
     database.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use tokio::runtime::Handle;
 
 use crate::api::capture::{Exchange, Listening, Provider, Recipe};
 use crate::api::job::Notification;
+use crate::capture_folder::telemetry_of;
 use crate::error::{AppError, ErrorCode};
 use crate::notifications::Notifications;
 use crate::tables::Tables;
@@ -68,7 +69,16 @@ impl Captures {
         });
         let providers =
             upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
-        let options = Options { port, upstreams, log: log.clone(), gate: self.held.clone(), finished };
+        let notifications = self.notifications.clone();
+        let options = Options {
+            port,
+            upstreams,
+            log: log.clone(),
+            gate: self.held.clone(),
+            finished,
+            telemetry: telemetry_of(&log),
+            received: Box::new(move |_| drop(notifications.tell(&Notification::Capture))),
+        };
         let gateway = self.runtime.block_on(Gateway::start(options));
         let gateway = gateway.map_err(|error| AppError::new(ErrorCode::BadInput, error.to_string()))?;
         let listening = Listening {

@@ -53,6 +53,7 @@ pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
 pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture};
+pub use strata_capture::{Received, Signal};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{

@@ -23,6 +23,7 @@ use crate::exchange::{End, Headers, Told};
 use crate::gate::{Gate, Verdict, WholeRequest};
 use crate::recorder::Desk;
 use crate::redact;
+use crate::telemetry::Telemetry;
 use crate::upstream::Upstreams;
 
 /// What every request needs.
@@ -32,6 +33,7 @@ pub(crate) struct Forwarder {
     pub(crate) client: Client<HttpsConnector<HttpConnector>, Body>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) desk: Desk,
+    pub(crate) telemetry: Telemetry,
     pub(crate) n_exchanges: AtomicU64,
 }
 
@@ -43,6 +45,9 @@ impl Forwarder {
             Ok(path) => path.to_owned(),
             Err(Refused { status, why }) => return answer::error(status, why),
         };
+        if let Some(signal) = Telemetry::signal(&parts.method, &path) {
+            return self.telemetry.take(signal, &parts, body).await;
+        }
         let nowhere = "This path is for no provider that the gateway knows.";
         let Some((upstream, rest)) = self.upstreams.route(&path) else {
             return answer::error(StatusCode::NOT_FOUND, nowhere);

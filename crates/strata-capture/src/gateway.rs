@@ -25,6 +25,7 @@ use crate::forward::Forwarder;
 use crate::gate::Gate;
 use crate::log::Log;
 use crate::recorder::{self, Recorder};
+use crate::telemetry::{Received, Telemetry};
 use crate::token::Token;
 use crate::upstream::{Upstream, Upstreams};
 
@@ -47,6 +48,10 @@ pub struct Options {
     pub gate: Arc<dyn Gate>,
     /// Hears of every exchange that is over. Must not wait.
     pub finished: Box<dyn Fn(Finished) + Send>,
+    /// A file that is not there yet, for telemetry. It is made when some comes.
+    pub telemetry: PathBuf,
+    /// Hears of every batch of telemetry. Must not wait.
+    pub received: Box<dyn Fn(Received) + Send + Sync>,
 }
 
 /// Why there is no gateway.
@@ -79,7 +84,7 @@ pub struct Gateway {
 impl Gateway {
     /// Listens on the loopback address, in tasks of the present runtime.
     pub async fn start(options: Options) -> Result<Self, GatewayError> {
-        let Options { port, upstreams, log: path, gate, finished } = options;
+        let Options { port, upstreams, log: path, gate, finished, telemetry, received } = options;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = TcpListener::bind(address).await.map_err(|error| GatewayError::Port(port, error))?;
         let port = listener.local_addr().map_err(|error| GatewayError::Port(port, error))?.port();
@@ -97,6 +102,7 @@ impl Gateway {
             client: client()?,
             gate,
             desk: recorder.desk(),
+            telemetry: Telemetry::new(telemetry, received),
             n_exchanges: AtomicU64::new(0),
         });
         let (stop, connections) = (CancellationToken::new(), TaskTracker::new());

@@ -4,6 +4,8 @@
 //! everything back as it comes, and a copy goes to a [log](crate::log) that
 //! grows by a line for each request and each answer. Importing the log gives sessions.
 //!
+//! What clients tell of themselves by OTLP comes in by the same address, and is written [beside it](crate::telemetry).
+//!
 //! **Nothing is parsed, held back or changed in the path**, unless somebody asks for it: a [`Gate`] that is watched collects
 //! requests, and may hold, change or refuse them. The copy is read behind a queue. Where the queue is full, or
 //! its reader failed, traffic goes on, and the exchange is marked as incomplete.
@@ -27,6 +29,7 @@ mod pieces;
 mod recipe;
 mod recorder;
 mod redact;
+mod telemetry;
 mod token;
 mod upstream;
 
@@ -35,4 +38,5 @@ pub use exchange::Finished;
 pub use gate::{Gate, OpenGate, Verdict, WholeRequest};
 pub use gateway::{Gateway, GatewayError, Options};
 pub use recipe::{Recipe, recipes};
+pub use telemetry::{Received, Signal};
 pub use upstream::{Upstream, UpstreamError, Upstreams};

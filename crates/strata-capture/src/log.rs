@@ -105,14 +105,19 @@ enum Part<'l> {
     Piece { piece: String },
 }
 
+/// A new file that only its owner can read, to add to.
+pub(crate) fn own_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 impl Log {
     /// A new file that only its owner can read.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.append(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut log = Self { file: options.open(path)?, known: HashSet::new() };
+        let mut log = Self { file: own_file(path)?, known: HashSet::new() };
         let began =
             SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         log.write(&serde_json::json!({"strata_capture": VERSION, "began": began}))?;

@@ -48,5 +48,26 @@ pub(crate) fn url(url: &str) -> String {
 
 /// With what looks like a key masked.
 pub(crate) fn text(text: &str) -> String {
-    secret::mask(text).map_or_else(|| text.into(), |masked| masked.text)
+    masked(text).unwrap_or_else(|| text.into())
+}
+
+/// The same; `None` where nothing looks like a key.
+pub(crate) fn masked(text: &str) -> Option<String> {
+    secret::mask(text).map(|masked| masked.text)
+}
+
+/// Whether what stands under a name is there to prove who someone is: `authorization`, `http.request.header.x-api-key`.
+pub(crate) fn is_credential(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    // Exporters write headers with either.
+    let is = |known: &&str| last.replace('_', "-").eq_ignore_ascii_case(&known.replace('_', "-"));
+    CREDENTIALS.iter().any(|known| is(known)) || KEY_NAMES.iter().any(|known| is(known))
+}
+
+/// Attributes that hold a key, where they are no headers.
+const KEY_NAMES: [&str; 4] = ["api_key", "apikey", "access_token", "client_secret"];
+
+/// Stands for a credential.
+pub(crate) fn credential() -> String {
+    secret::label("credential")
 }

@@ -8,7 +8,7 @@
 //! Dialects are read here and nowhere else, by the shape of what came: bodies of requests ([`request_of`], and
 //! [`Reader::request`](message::Reader::request) for their messages), answers whole ([`Reader::answer`](
 //! message::Reader::answer)) or as their bytes come in ([`AnswerReader`]), messages alone ([`message`]) and what was
-//! paid for ([`usage`]). Requests are written by [`encode`], in the four dialects that Strata speaks ([`Api`]).
+//! paid for ([`usage`]). Telemetry comes as requests to export it ([`otlp`]). Requests are written by [`encode`], in the four dialects that Strata speaks ([`Api`]).
 //!
 //! What a body holds that has no place in what is read of it goes to [`UnreadFields`].
 #![warn(clippy::disallowed_methods)]
@@ -22,6 +22,7 @@ mod decode;
 mod encode;
 pub mod message;
 mod order;
+pub mod otlp;
 mod request;
 mod segment;
 mod server;

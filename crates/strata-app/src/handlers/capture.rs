@@ -3,7 +3,7 @@
 use crate::Strata;
 use crate::api::capture::{CaptureState, Get, Release, SetHolds, Start, Stop};
 use crate::api::session::SessionRow;
-use crate::capture_folder::new_log;
+use crate::capture_folder::{new_log, telemetry_of};
 use crate::capture_upstreams::upstreams;
 use crate::captures::Heard;
 use crate::command::Handler;
@@ -19,6 +19,7 @@ impl Handler for Start {
             AppError::new(ErrorCode::Store, "There is no place to write what is caught.").with_detail(&error)
         })?;
         if strata.captures.start(self.port.unwrap_or(0), upstreams, log.clone())? {
+            strata.ingest.follows.start(telemetry_of(&log));
             strata.ingest.follows.start(log);
         }
         state(strata)
@@ -72,7 +73,9 @@ fn sessions(strata: &Strata) -> Result<Vec<SessionRow>, AppError> {
     let Some(log) = strata.captures.log() else { return Ok(Vec::new()) };
     let store = strata.workspace.store();
     let mut sessions = Vec::new();
-    for id in newest_sessions(&store, &log)? {
+    let mut ids = newest_sessions(&store, &log)?;
+    ids.extend(newest_sessions(&store, &telemetry_of(&log))?);
+    for id in ids {
         let entry = store.session_entry(&id)?;
         sessions.extend(entry.map(|entry| session_row(&entry, &strata.tables.prices)));
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use serde::Serialize;
-use strata_capture::{Gateway, OpenGate, Options, Recipe as ClientRecipe, run_client};
+use strata_capture::{Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, run_client};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,7 @@ use super::follow::follow;
 use super::import::import;
 use super::session::SessionReport;
 use crate::api::capture::{Exchange, Provider, Recipe};
-use crate::capture_folder::new_log;
+use crate::capture_folder::{new_log, telemetry_of};
 use crate::capture_upstreams::upstreams;
 use crate::data_folder::default_database;
 use crate::error::{AppError, ErrorCode};
@@ -51,6 +51,14 @@ pub enum CaptureUpdate<'u> {
         client: Option<(String, &'static str)>,
     },
     Finished(Exchange),
+    /// A batch of telemetry.
+    Received(Received),
+}
+
+/// What the gateway tells.
+enum Heard {
+    Exchange(Finished),
+    Batch(Received),
 }
 
 /// The document of `strata capture`.
@@ -63,7 +71,9 @@ pub struct CaptureReport {
     /// The store.
     pub database: String,
     pub exchanges: u64,
-    /// Of these, those that did not end well, or are not recorded whole.
+    /// Spans and log records that clients sent of themselves.
+    pub telemetry_records: u64,
+    /// Exchanges that did not end well, or are not recorded whole, and batches of telemetry that were not taken whole.
     pub with_problems: u64,
     pub bytes_sent: u64,
     pub bytes_received: u64,
@@ -102,7 +112,9 @@ pub fn capture(
     let upstreams = upstreams(&choice.upstreams, |name| std::env::var(name).ok())?;
     let providers =
         upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
+    let telemetry = telemetry_of(&log);
     let (finished, heard) = mpsc::channel();
+    let received = finished.clone();
     let options = Options {
         port: choice.port,
         upstreams,
@@ -110,8 +122,10 @@ pub fn capture(
         gate: Arc::new(OpenGate),
         finished: Box::new(move |one| {
             // Whoever listened has ended; the log has it all the same.
-            let _ = finished.send(one);
+            let _ = finished.send(Heard::Exchange(one));
         }),
+        telemetry: telemetry.clone(),
+        received: Box::new(move |batch| drop(received.send(Heard::Batch(batch)))),
     };
     let gateway = runtime.block_on(Gateway::start(options));
     let gateway = gateway.map_err(|error| AppError::bad_input(error.to_string()))?;
@@ -132,7 +146,7 @@ pub fn capture(
 
     let followed = CancellationToken::new();
     let follower = {
-        let (paths, database, watch) = ([log.clone()], database.clone(), Unseen(followed.clone()));
+        let (paths, database, watch) = ([log.clone(), telemetry.clone()], database.clone(), Unseen(followed.clone()));
         // What cannot be stored while it grows is told when it is stored at the end.
         thread::spawn(move || drop(follow(&paths, Some(&database), &watch, |_| ControlFlow::Continue(()))))
     };
@@ -147,6 +161,7 @@ pub fn capture(
         log: log.display().to_string(),
         database: database.display().to_string(),
         exchanges: 0,
+        telemetry_records: 0,
         with_problems: 0,
         bytes_sent: 0,
         bytes_received: 0,
@@ -163,14 +178,14 @@ pub fn capture(
         let closing = runtime.spawn(stopped);
         // Ends when the gateway is closed: then nobody can tell more.
         while let Ok(one) = heard.recv() {
-            report.count(&one, &mut tell);
+            report.count(one, &mut tell);
         }
         // It has ended, or there would be more to hear.
         let _ = runtime.block_on(closing);
     } else {
         runtime.block_on(gateway.close());
-        for one in &heard {
-            report.count(&one, &mut |_| {});
+        for one in heard {
+            report.count(one, &mut |_| {});
         }
     }
     followed.cancel();
@@ -185,8 +200,12 @@ pub fn capture(
         })?;
         report.client = Some(ClientEnd { name: name(recipe), exit_code: exit_code(status) });
     }
-    if report.exchanges > 0 {
-        let imported = import(&[log], Some(&database), false, &Unseen(CancellationToken::new()))?;
+    let files: Vec<PathBuf> = [(log, report.exchanges > 0), (telemetry, report.telemetry_records > 0)]
+        .into_iter()
+        .filter_map(|(file, is_told)| is_told.then_some(file))
+        .collect();
+    if !files.is_empty() {
+        let imported = import(&files, Some(&database), false, &Unseen(CancellationToken::new()))?;
         report.sessions = imported.sessions;
         report.diagnostics = imported.diagnostics;
     }
@@ -194,12 +213,20 @@ pub fn capture(
 }
 
 impl CaptureReport {
-    fn count(&mut self, one: &strata_capture::Finished, tell: &mut impl FnMut(CaptureUpdate<'_>)) {
+    fn count(&mut self, heard: Heard, tell: &mut impl FnMut(CaptureUpdate<'_>)) {
+        let one = match heard {
+            Heard::Exchange(one) => one,
+            Heard::Batch(batch) => {
+                self.telemetry_records += batch.n_kept;
+                self.with_problems += u64::from(batch.problem.is_some());
+                return tell(CaptureUpdate::Received(batch));
+            }
+        };
         self.exchanges += 1;
         self.with_problems += u64::from(one.problem.is_some());
         self.bytes_sent += one.sent;
         self.bytes_received += one.received;
-        tell(CaptureUpdate::Finished(one.clone().into()));
+        tell(CaptureUpdate::Finished(one.into()));
     }
 }
 

@@ -68,6 +68,10 @@ impl Capture {
                 // With nobody to read, the log still grows.
                 let _ = output::line(is_json, &exchange, |style| text::exchange(&exchange, style));
             }
+            CaptureUpdate::Received(batch) if !has_client && !is_json => {
+                let _ = output::line(false, &(), |_| text::telemetry(&batch));
+            }
+            CaptureUpdate::Received(_) => {}
         })?;
         if is_json {
             output::print(true, &report, &[], |_| String::new())?;

@@ -1,7 +1,7 @@
 //! What was caught.
 
 use strata_app::api::capture::{Exchange, Provider, Recipe};
-use strata_app::report::CaptureReport;
+use strata_app::report::{CaptureReport, Received, Signal};
 use strata_app::{counted, size};
 
 use super::Style;
@@ -36,8 +36,22 @@ pub(crate) fn exchange(exchange: &Exchange, style: Style) -> String {
     )
 }
 
+/// "      telemetry  12 log records  3.1 kB".
+pub(crate) fn telemetry(batch: &Received) -> String {
+    let what = match batch.signal {
+        Signal::Traces => "span",
+        Signal::Logs | Signal::Metrics => "log record",
+    };
+    let problem = batch.problem.as_ref().map_or(String::new(), |problem| format!("  {problem}"));
+    format!(
+        "      telemetry  {}  {}{problem}",
+        counted(batch.n_kept as usize, what),
+        size(batch.bytes as usize)
+    )
+}
+
 pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
-    if report.exchanges == 0 {
+    if report.exchanges == 0 && report.telemetry_records == 0 {
         let about = match &report.client {
             Some(client) => format!("{} sent nothing through Strata. ", client.name),
             None => "No client sent anything. ".to_owned(),
@@ -50,6 +64,12 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
         size(report.bytes_sent as usize),
         size(report.bytes_received as usize)
     );
+    if report.telemetry_records > 0 {
+        text += &format!(
+            "{} of telemetry caught.\n",
+            counted(report.telemetry_records as usize, "record")
+        );
+    }
     if report.with_problems > 0 {
         let n = count(report.with_problems);
         text += &format!("{n} of them were not sent, were cut off, or are not recorded whole.\n");

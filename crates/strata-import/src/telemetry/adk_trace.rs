@@ -60,6 +60,7 @@ fn span_of(mut span: Object, source: SourceRecord, draft: &mut Draft) -> Span {
             name: take_text(&mut log, "event_name").unwrap_or_default(),
             attributes: take_object(&mut log, "attributes").unwrap_or_default(),
             body: log.remove("body").unwrap_or_default(),
+            time: None,
         };
         draft.note_rest("span.log", &log);
         Some(event)

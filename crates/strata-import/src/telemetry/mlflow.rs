@@ -140,6 +140,7 @@ fn span_of(mut span: Object, about: &About, source: SourceRecord) -> Span {
             name: take_text(&mut event, "name").unwrap_or_default(),
             attributes: take_object(&mut event, "attributes").unwrap_or_default(),
             body: Json::Null,
+            time: None,
         })
     });
     let events: Vec<Event> = events.collect();

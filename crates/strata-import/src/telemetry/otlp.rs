@@ -7,12 +7,15 @@
 //! Numbers are texts, names and values are pairs, ids are hexadecimal or Base64. Log records that name a span become its
 //! events.
 
+mod claude_code;
+mod codex;
 mod jaeger;
+mod joined;
 mod log;
 mod printed;
 mod protobuf;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use strata_model::take::{count_of, take_any, take_first_text, take_list, take_object, take_text};
 use strata_model::{Json, Object, Str};
@@ -27,6 +30,7 @@ use crate::imported::ImportedSession;
 use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
+use joined::join;
 use log::Log;
 pub(crate) use protobuf::is_protobuf;
 
@@ -127,6 +131,8 @@ impl Reading {
     fn sessions(self, mut draft: Draft, format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
         let Self { spans, logs } = self;
         let mut spans = distinct(spans, &mut draft);
+        let logs = claude_code::take_calls(&mut spans, logs, &mut draft);
+        let logs = codex::take_calls(&mut spans, logs, &mut draft);
         join(&mut spans, logs, &mut draft);
         span::read(spans, draft, format, findings)
     }
@@ -234,7 +240,7 @@ fn span_of(span: Json, source: &SourceRecord, draft: &mut Draft) -> Option<Span>
 fn event_of(event: Json) -> Option<Event> {
     let Json::Object(mut event) = event else { return None };
     let name = take_text(&mut event, "name").unwrap_or_default();
-    Some(Event { name, attributes: attributes(event.remove("attributes")), body: Json::Null })
+    Some(Event { name, attributes: attributes(event.remove("attributes")), body: Json::Null, time: None })
 }
 
 fn log_of(log: Json, source: &SourceRecord) -> Option<Log> {
@@ -254,43 +260,10 @@ fn log_of(log: Json, source: &SourceRecord) -> Option<Log> {
             name: name.unwrap_or_default(),
             attributes,
             body: log.remove("body").map(plain).unwrap_or_default(),
+            time,
         },
         source: source.clone(),
     })
-}
-
-/// Gives log records to their spans; records of spans that are not there make spans of their own.
-fn join(spans: &mut Vec<Span>, logs: Vec<Log>, draft: &mut Draft) {
-    let mut places: HashMap<(Str, Str), usize> =
-        spans.iter().enumerate().map(|(at, span)| ((span.trace.clone(), span.id.clone()), at)).collect();
-    for log in logs {
-        if !log.event.name.starts_with("gen_ai.") {
-            draft.unmapped.record("log record", log.source);
-            continue;
-        }
-        let key = (log.trace.clone(), log.span.clone());
-        if let Some(at) = places.get(&key) {
-            spans[*at].events.push(log.event);
-            continue;
-        }
-        let mut attributes = log.event.attributes.clone();
-        if !attributes.contains_key("gen_ai.operation.name") {
-            attributes.insert("gen_ai.operation.name", "chat");
-        }
-        places.insert(key, spans.len());
-        spans.push(Span {
-            name: log.event.name.clone(),
-            trace: log.trace,
-            id: log.span,
-            parent: None,
-            start: log.time,
-            end: None,
-            attributes,
-            events: vec![log.event],
-            error: None,
-            source: log.source,
-        });
-    }
 }
 
 /// `[{key, value: {stringValue: …}}]` as an object; an object stays what it is.

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod content;
+mod merged;
 mod recorded;
 mod tree;
 mod usage;
@@ -17,7 +18,9 @@ use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::time::time_of;
 
+pub(super) use content::DETAILS;
 pub(super) use recorded::{Event, Span};
+use merged::Merged;
 use tree::Tree;
 
 /// Makes sessions of the spans of a file.
@@ -32,11 +35,12 @@ pub(super) fn read(
         promote(&mut spans, &tree);
     }
     count(&spans, &mut draft);
+    let merged = Merged::of(&spans, &tree);
     let mut steps = Vec::new();
     for at in 0..spans.len() {
         if spans[at].is_inference() {
-            if let Some(outer) = tree.outer_call(at, &spans) {
-                tree::adopt(outer, at, &mut spans);
+            if let Some(kept) = merged.stands_for(at) {
+                tree::adopt(kept, at, &mut spans);
                 draft.unmapped.record("inner span of a call", spans[at].source.clone());
             }
         } else if &*spans[at].operation() == "compact_events" {
@@ -48,7 +52,7 @@ pub(super) fn read(
         }
     }
     let calls: Vec<usize> = (0..spans.len())
-        .filter(|at| spans[*at].is_inference() && tree.outer_call(*at, &spans).is_none())
+        .filter(|at| spans[*at].is_inference() && merged.stands_for(*at).is_none())
         .collect();
     for at in calls {
         let exchange = exchange(at, &spans, &tree, &mut draft);
@@ -114,6 +118,7 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
             "ai.model.id",
             "langfuse.observation.model.name",
             "model_name",
+            "model",
         ])
     });
     answer.id = answer.id.take().or_else(|| span.first_text(&["gen_ai.response.id", "ai.response.id"]));
@@ -129,6 +134,7 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
             "gen_ai.conversation.id",
             "gcp.vertex.agent.session_id",
             "session.id",
+            "conversation.id",
             "traceloop.association.properties.session_id",
             "langfuse.session.id",
             "ai.telemetry.metadata.sessionId",
@@ -139,15 +145,20 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
     exchange.about = ExchangeContext {
         session,
         agent: agent_of(at, spans, tree),
-        invocation: span.text("gcp.vertex.agent.invocation_id"),
-        event_id: span.text("gcp.vertex.agent.event_id"),
+        invocation: span.first_text(&[
+            "gcp.vertex.agent.invocation_id",
+            "prompt.id",
+            "user_prompt_id",
+            "prompt_id",
+        ]),
+        event_id: span.first_text(&["gcp.vertex.agent.event_id", "message.uuid"]),
         title: None,
     };
     exchange
 }
 
 fn agent_of(at: usize, spans: &[Span], tree: &Tree) -> Option<Str> {
-    let named = tree.inherited(at, spans, &["gen_ai.agent.name", "agent.name", "agent_name"]);
+    let named = tree.inherited(at, spans, &["gen_ai.agent.name", "agent.name", "agent_name", "subagent_name"]);
     named.or_else(|| {
         tree.ancestors(at).find_map(|above| {
             let name = &spans[above].name;

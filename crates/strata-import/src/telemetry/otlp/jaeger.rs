@@ -28,7 +28,7 @@ fn span_of(mut span: Object, source: &SourceRecord) -> Span {
         let fields = log.get("fields").and_then(Json::as_array).map(<[Json]>::to_vec);
         let mut attributes = tags(fields);
         let name = take_text(&mut attributes, "event").or_else(|| take_text(&mut attributes, "event.name"));
-        Event { name: name.unwrap_or_default(), attributes, body: Json::Null }
+        Event { name: name.unwrap_or_default(), attributes, body: Json::Null, time: None }
     });
     let micros = |key: &str| span.get(key).and_then(Json::as_f64);
     let start = micros("startTime").map(|start| start / 1e6);

@@ -70,6 +70,7 @@ pub(super) fn span(object: Object, source: &SourceRecord) -> Span {
             name: take_text(&mut event, "name").unwrap_or_default(),
             attributes: take_object(&mut event, "attributes").unwrap_or_default(),
             body: Json::Null,
+            time: None,
         })
     });
     Span {
@@ -120,6 +121,7 @@ pub(super) fn log(mut object: Object, source: &SourceRecord) -> Log {
             name: name.unwrap_or_default(),
             attributes,
             body: take_any(&mut object, &["body"]).map(unpacked).unwrap_or_default(),
+            time: None,
         },
         source: source.clone(),
     }

@@ -4,7 +4,7 @@ use super::recorded::Span;
 use crate::draft::Draft;
 
 /// Attributes that are read, or beginnings of their names.
-const READ: [&str; 49] = [
+const READ: [&str; 56] = [
     "agent.name",
     "agent_name",
     "ai.finishReason",
@@ -17,6 +17,7 @@ const READ: [&str; 49] = [
     "ai.telemetry.metadata.threadId",
     "ai.usage.",
     "all_messages_events",
+    "conversation.id",
     "event.name",
     "gcp.vertex.agent.event_id",
     "gcp.vertex.agent.invocation_id",
@@ -44,16 +45,22 @@ const READ: [&str; 49] = [
     "llm.",
     "lmnr.span.type",
     "mlflow.",
+    "model",
     "model_name",
     "openinference.span.kind",
     "operation.name",
     "output.value",
+    "prompt.id",
+    "prompt_id",
     "pydantic_ai.all_messages",
     "request_data",
+    "request_id",
     "response_data",
     "session.id",
+    "subagent_name",
     "traceloop.association.properties.session_id",
     "traceloop.span.kind",
+    "user_prompt_id",
 ];
 
 pub(super) fn note_unread(span: &Span, draft: &mut Draft) {

@@ -14,7 +14,8 @@ use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
 use body::{bare, given, of_body};
 
-const DETAILS: &str = "gen_ai.client.inference.operation.details";
+/// The event that holds what was sent and answered.
+pub(in crate::telemetry) const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
 /// The exchange of a call, as far as its content was recorded.
 pub(super) fn exchange(span: &Span, draft: &mut Draft) -> Exchange {

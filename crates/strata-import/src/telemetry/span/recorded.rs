@@ -26,6 +26,8 @@ pub(in crate::telemetry) struct Event {
     pub(in crate::telemetry) name: Str,
     pub(in crate::telemetry) attributes: Object,
     pub(in crate::telemetry) body: Json,
+    /// Where it has one of its own.
+    pub(in crate::telemetry) time: Option<f64>,
 }
 
 impl Span {

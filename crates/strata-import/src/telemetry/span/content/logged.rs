@@ -92,7 +92,7 @@ fn listed(span: &Span) -> Vec<Event> {
         let name =
             take_text(&mut body, "event.name").unwrap_or_else(|| format!("gen_ai.{role}.message").into());
         body.remove("gen_ai.message.index");
-        Some(Event { name, attributes: Object::new(), body: Json::Object(body) })
+        Some(Event { name, attributes: Object::new(), body: Json::Object(body), time: None })
     });
     events.collect()
 }
