@@ -11,16 +11,36 @@ const AGE: Duration = Duration::from_hours(30 * 24);
 /// …and as long as all of them come to no more bytes; the oldest go first. What was made of them stays in the store.
 const BYTES: u64 = 2 << 30;
 
+/// How folders with sessions of ADK are named.
+const ADK: &str = "adk-";
+
 /// A file that is not there yet, beside a store. Old ones are taken away first.
 pub(crate) fn new_log(database: Option<&Path>) -> io::Result<PathBuf> {
+    let folder = folder_of(database)?;
+    Ok(folder.join(format!("capture-{}.jsonl", now())))
+}
+
+/// An empty folder beside a store, for the sessions of a server of ADK. Old ones are taken away first.
+pub(crate) fn new_folder(database: &Path) -> io::Result<PathBuf> {
+    let folder = folder_of(Some(database))?.join(format!("{ADK}{}", now()));
+    fs::create_dir(&folder)?;
+    Ok(folder)
+}
+
+fn folder_of(database: Option<&Path>) -> io::Result<PathBuf> {
     let folder = match database {
         Some(database) => database.with_file_name(format!("{}.captures", name_of(database))),
         None => std::env::temp_dir().join("strata-captures"),
     };
     fs::create_dir_all(&folder)?;
     prune(&folder, SystemTime::now())?;
-    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
-    Ok(folder.join(format!("capture-{seconds}-{}.jsonl", std::process::id())))
+    Ok(folder)
+}
+
+/// The time, and who writes.
+fn now() -> String {
+    let elapsed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{}", elapsed.as_millis(), std::process::id())
 }
 
 /// Where telemetry is written that came in beside what a log holds.
@@ -32,15 +52,23 @@ fn name_of(database: &Path) -> String {
     database.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// Of the files in a folder.
+fn size_of(folder: &Path) -> io::Result<u64> {
+    fs::read_dir(folder)?.try_fold(0, |sum, entry| Ok(sum + entry?.metadata()?.len()))
+}
+
 /// Takes away what is too old or too much.
 fn prune(folder: &Path, now: SystemTime) -> io::Result<()> {
     let mut logs = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let metadata = entry.metadata()?;
-        let is_log = metadata.is_file() && entry.path().extension().is_some_and(|it| it == "jsonl");
-        if is_log {
-            logs.push((metadata.modified().unwrap_or(now), metadata.len(), entry.path()));
+        let path = entry.path();
+        let is_log = metadata.is_file() && path.extension().is_some_and(|it| it == "jsonl");
+        let is_folder = metadata.is_dir() && entry.file_name().to_string_lossy().starts_with(ADK);
+        if is_log || is_folder {
+            let len = if is_folder { size_of(&path)? } else { metadata.len() };
+            logs.push((metadata.modified().unwrap_or(now), len, path));
         }
     }
     // The newest first.
@@ -50,7 +78,7 @@ fn prune(folder: &Path, now: SystemTime) -> io::Result<()> {
         total += len;
         let age = now.duration_since(modified).unwrap_or_default();
         if age > AGE || total > BYTES {
-            fs::remove_file(path)?;
+            if path.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use strata_capture::{Finished, Gateway, Options, Upstreams, recipes};
+use strata_capture::{Catch, Finished, Gateway, Options, Upstreams, recipes};
 use tokio::runtime::Handle;
 
 use crate::api::capture::{Exchange, Listening, Provider, Recipe};
@@ -85,7 +85,7 @@ impl Captures {
             base: gateway.base().to_owned(),
             log: log.display().to_string(),
             upstreams: providers,
-            recipes: recipes(gateway.base()).iter().map(Recipe::from).collect(),
+            recipes: recipes(gateway.base(), Catch::Requests).iter().map(Recipe::from).collect(),
         };
         *state = State { open: Some((gateway, listening)), log: Some(log), heard };
         Ok(true)

@@ -10,6 +10,7 @@ mod adk_recorder;
 mod app;
 mod cache;
 mod calibration;
+mod attach;
 mod capture;
 mod change;
 mod check;
@@ -52,8 +53,9 @@ pub use cache::{
 pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
+pub use attach::{AttachChoice, AttachReport, attach};
 pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture};
-pub use strata_capture::{Received, Signal};
+pub use strata_capture::{AdkUpdate, Catch, Received, Signal};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{

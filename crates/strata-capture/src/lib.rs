@@ -16,6 +16,7 @@
 //! **Only this computer.** It listens on the loopback address, answers to its own name alone, refuses web pages, asks for a
 //! token in the path, and sends to the providers it was given and to nobody else.
 
+mod adk;
 mod answer;
 mod client;
 mod copy;
@@ -33,10 +34,11 @@ mod telemetry;
 mod token;
 mod upstream;
 
+pub use adk::{AdkError, AdkOptions, AdkUpdate, attach};
 pub use client::run_client;
 pub use exchange::Finished;
 pub use gate::{Gate, OpenGate, Verdict, WholeRequest};
 pub use gateway::{Gateway, GatewayError, Options};
-pub use recipe::{Recipe, recipes};
+pub use recipe::{Catch, Recipe, recipes};
 pub use telemetry::{Received, Signal};
 pub use upstream::{Upstream, UpstreamError, Upstreams};

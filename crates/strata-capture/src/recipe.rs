@@ -1,5 +1,9 @@
 //! How clients are pointed at the gateway: for each the environment and arguments that do it, and nothing on disk.
 
+mod telemetry;
+
+use telemetry::telemetry;
+
 /// What one client needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
@@ -14,8 +18,34 @@ pub struct Recipe {
     pub note: &'static str,
 }
 
-/// Recipes of the clients that were tried, the last for everything else. `base` is the gateway's.
-pub fn recipes(base: &str) -> Vec<Recipe> {
+/// What of a client comes to the gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Catch {
+    /// What it sends to its model.
+    #[default]
+    Requests,
+    /// What it tells of itself by OTLP, while its requests go where they always go.
+    Telemetry,
+    Both,
+}
+
+/// Recipes of clients, the last for everything else. `base` is the gateway's.
+pub fn recipes(base: &str, catch: Catch) -> Vec<Recipe> {
+    match catch {
+        Catch::Requests => requests(base),
+        Catch::Telemetry => telemetry(base),
+        Catch::Both => {
+            let both = requests(base).into_iter().zip(telemetry(base)).map(|(mut recipe, telemetry)| {
+                recipe.environment.extend(telemetry.environment);
+                recipe.arguments.extend(telemetry.arguments);
+                recipe
+            });
+            both.collect()
+        }
+    }
+}
+
+fn requests(base: &str) -> Vec<Recipe> {
     let v1 = format!("{base}/v1");
     let recipe = |programs, client, environment, arguments, note| Recipe {
         programs,
@@ -88,17 +118,17 @@ impl Recipe {
         words.push(self.programs.first().copied().unwrap_or("CLIENT").into());
         words.extend(
             self.arguments.iter().map(|argument| {
-                if argument.contains('"') { format!("'{argument}'") } else { argument.clone() }
+                if argument.contains(['"', '{']) { format!("'{argument}'") } else { argument.clone() }
             }),
         );
         words.join(" ")
     }
 
     /// The one for a program, by its name without folders.
-    pub fn for_program(base: &str, program: &str) -> Self {
+    pub fn for_program(base: &str, catch: Catch, program: &str) -> Self {
         let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
         let name = name.strip_suffix(".exe").unwrap_or(name);
-        let mut recipes = recipes(base);
+        let mut recipes = recipes(base, catch);
         let at =
             recipes.iter().position(|recipe| recipe.programs.contains(&name)).unwrap_or(recipes.len() - 1);
         recipes.swap_remove(at)
@@ -110,11 +140,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn telemetry_has_a_recipe_for_each_client() {
+        let clients = |catch| recipes("http://127.0.0.1:9/t/x", catch).into_iter().map(|it| it.client);
+        assert!(clients(Catch::Requests).eq(clients(Catch::Telemetry)));
+    }
+
+    #[test]
     fn a_client_gets_its_own_recipe_and_a_stranger_the_common_one() {
-        let of = |program| Recipe::for_program("http://127.0.0.1:9/t/x", program);
+        let of = |program| Recipe::for_program("http://127.0.0.1:9/t/x", Catch::Requests, program);
         assert_eq!(of("/usr/local/bin/claude").client, "Claude Code");
         assert_eq!(of("codex").arguments[1], "openai_base_url=\"http://127.0.0.1:9/t/x/v1\"");
         assert_eq!(of("aider").client, "Any other client");
+        let both = Recipe::for_program("http://127.0.0.1:9/t/x", Catch::Both, "claude");
+        assert_eq!(both.environment[0], ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9/t/x".into()));
+        assert!(both.environment.contains(&("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9/t/x".into())));
         assert_eq!(of("python3").environment[2], ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9/t/x".into()));
     }
 }

@@ -2,7 +2,7 @@
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
-use strata_model::secret;
+use strata_model::{Json, Object, secret};
 
 use crate::exchange::Headers;
 
@@ -48,16 +48,11 @@ pub(crate) fn url(url: &str) -> String {
 
 /// With what looks like a key masked.
 pub(crate) fn text(text: &str) -> String {
-    masked(text).unwrap_or_else(|| text.into())
-}
-
-/// The same; `None` where nothing looks like a key.
-pub(crate) fn masked(text: &str) -> Option<String> {
-    secret::mask(text).map(|masked| masked.text)
+    secret::mask(text).map_or_else(|| text.into(), |masked| masked.text)
 }
 
 /// Whether what stands under a name is there to prove who someone is: `authorization`, `http.request.header.x-api-key`.
-pub(crate) fn is_credential(name: &str) -> bool {
+fn is_credential(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     // Exporters write headers with either.
     let is = |known: &&str| last.replace('_', "-").eq_ignore_ascii_case(&known.replace('_', "-"));
@@ -67,7 +62,42 @@ pub(crate) fn is_credential(name: &str) -> bool {
 /// Attributes that hold a key, where they are no headers.
 const KEY_NAMES: [&str; 4] = ["api_key", "apikey", "access_token", "client_secret"];
 
-/// Stands for a credential.
-pub(crate) fn credential() -> String {
-    secret::label("credential")
+/// With what looks like a key masked, and what stands under the name of one.
+pub(crate) fn json(value: &mut Json) {
+    match value {
+        Json::String(text) => {
+            if let Some(masked) = secret::mask(text) {
+                *text = masked.text.into();
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(json),
+        Json::Object(object) => {
+            // An attribute has its name beside its value.
+            let is_pair = object.get("key").and_then(Json::as_str).is_some_and(is_credential);
+            each(object, |name, member| match name {
+                "value" if is_pair => hide(member),
+                name if is_credential(name) => hide(member),
+                _ => json(member),
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Hides every text of a value.
+fn hide(value: &mut Json) {
+    match value {
+        Json::String(text) => *text = secret::label("credential").into(),
+        Json::Array(items) => items.iter_mut().for_each(hide),
+        Json::Object(object) => each(object, |_, member| hide(member)),
+        _ => {}
+    }
+}
+
+fn each(object: &mut Object, mut change: impl FnMut(&str, &mut Json)) {
+    let members = std::mem::take(object).into_iter().map(|(name, mut member)| {
+        change(&name, &mut member);
+        (name, member)
+    });
+    *object = members.collect();
 }

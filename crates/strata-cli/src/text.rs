@@ -35,7 +35,7 @@ mod verify;
 pub(crate) use cache::cache;
 pub(crate) use calibrate::calibrate;
 pub(crate) use calibration::calibration;
-pub(crate) use capture::{captured, exchange, listening, telemetry};
+pub(crate) use capture::{attached, attached_in_all, captured, exchange, listening, telemetry};
 pub(crate) use check::check;
 pub(crate) use compact::{compact, compact_estimate};
 pub(crate) use compile::{compile, recorded};

@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use serde::Serialize;
-use strata_capture::{Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, run_client};
+use strata_capture::{Catch, Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, run_client};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +37,8 @@ pub struct CaptureChoice {
     pub database: Option<PathBuf>,
     /// The program to start and its arguments; empty to wait for clients that are started otherwise.
     pub client: Vec<OsString>,
+    /// What of clients comes here.
+    pub catch: Catch,
 }
 
 /// What is told while it goes on.
@@ -130,7 +132,7 @@ pub fn capture(
     let gateway = runtime.block_on(Gateway::start(options));
     let gateway = gateway.map_err(|error| AppError::bad_input(error.to_string()))?;
     let program = choice.client.first().map(|program| program.to_string_lossy().into_owned());
-    let recipe = program.as_deref().map(|program| ClientRecipe::for_program(gateway.base(), program));
+    let recipe = program.as_deref().map(|program| ClientRecipe::for_program(gateway.base(), choice.catch, program));
     // A program that no recipe is for is called as it was.
     let name = |recipe: &ClientRecipe| match &program {
         Some(program) if recipe.programs.is_empty() => program.clone(),
@@ -140,7 +142,7 @@ pub fn capture(
         base: gateway.base(),
         log: &log,
         upstreams: providers,
-        recipes: strata_capture::recipes(gateway.base()).iter().map(Recipe::from).collect(),
+        recipes: strata_capture::recipes(gateway.base(), choice.catch).iter().map(Recipe::from).collect(),
         client: recipe.as_ref().map(|recipe| (name(recipe), recipe.note)),
     });
 

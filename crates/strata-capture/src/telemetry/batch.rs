@@ -1,7 +1,7 @@
 //! A batch as it is written: the JSON of an export request, on one line, without credentials and without what cannot be read.
 
 use hyper::StatusCode;
-use strata_model::{Json, Object, Str, json};
+use strata_model::{Json, Object, json};
 use strata_wire::otlp;
 
 use super::answer::Encoding;
@@ -53,7 +53,7 @@ impl Batch {
         let problem =
             (sifted.n_rejected > 0).then(|| format!("{} {what} were left out.", sifted.n_rejected));
         let mut request = Json::Object(request);
-        mask(&mut request);
+        redact::json(&mut request);
         let line = json::to_compact(&request) + "\n";
         Ok(Self { line, n_kept: sifted.n_kept, n_rejected: sifted.n_rejected, problem })
     }
@@ -102,46 +102,5 @@ fn is_deeper(value: &Json, left: usize) -> bool {
         Json::Array(items) => items.iter().any(|item| is_deeper(item, left)),
         Json::Object(object) => object.values().any(|item| is_deeper(item, left)),
         _ => false,
-    }
-}
-
-/// Hides what looks like a key, and what stands under the name of one.
-fn mask(value: &mut Json) {
-    match value {
-        Json::String(text) => *text = masked(text),
-        Json::Array(items) => items.iter_mut().for_each(mask),
-        Json::Object(object) => {
-            // An attribute has its name beside its value.
-            let is_pair = object.get("key").and_then(Json::as_str).is_some_and(redact::is_credential);
-            let members = std::mem::take(object).into_iter().map(|(name, mut member)| {
-                if redact::is_credential(&name) || (is_pair && &*name == "value") {
-                    hide(&mut member);
-                } else {
-                    mask(&mut member);
-                }
-                (name, member)
-            });
-            *object = members.collect();
-        }
-        _ => {}
-    }
-}
-
-fn masked(text: &Str) -> Str {
-    redact::masked(text).map_or_else(|| text.clone(), Into::into)
-}
-
-/// Hides every text of a value.
-fn hide(value: &mut Json) {
-    match value {
-        Json::String(text) => *text = redact::credential().into(),
-        Json::Array(items) => items.iter_mut().for_each(hide),
-        Json::Object(object) => {
-            *object = std::mem::take(object).into_iter().map(|(name, mut member)| {
-                hide(&mut member);
-                (name, member)
-            }).collect();
-        }
-        _ => {}
     }
 }

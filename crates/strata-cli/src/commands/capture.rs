@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
-use strata_app::report::{self, CaptureChoice, CaptureUpdate};
+use clap::{Args, ValueEnum};
+use strata_app::report::{self, AttachChoice, CaptureChoice, CaptureUpdate, Catch};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +17,11 @@ use crate::{output, text};
 ///
 /// Listens on this computer only, passes everything on as it came, and keeps a copy without keys. The sessions in it grow in the
 /// store while the client works: a window that is open shows them.
+///
+/// With `--otlp`, clients send telemetry here, too: what was sent and answered as they tell it themselves, also with subscriptions
+/// and clients that no address reaches. With `--otlp=alone` their requests go where they always go.
+///
+/// With `--adk`, asks a server of ADK (`adk web`, `adk api_server`) for its sessions and traces, each second, until Ctrl-C.
 ///
 /// With a client behind `--`, starts it pointed here, by its environment and arguments alone: nothing on disk is changed. Ends
 /// when the client does, with its exit code. Without one, prints how clients are pointed here, and a line for each request,
@@ -33,6 +38,25 @@ pub(crate) struct Capture {
     /// its name go there
     #[arg(long = "upstream", value_name = "NAME=URL")]
     upstreams: Vec<String>,
+    /// Take telemetry (OTLP), beside requests or alone
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "beside"
+    )]
+    otlp: Option<Otlp>,
+    /// Ask the server of ADK at this address, such as http://127.0.0.1:8000
+    #[arg(long, value_name = "URL", conflicts_with_all = ["client", "port", "upstreams", "log", "otlp"])]
+    adk: Option<String>,
+    /// Whose sessions to ask it for: it does not list its users
+    #[arg(long = "adk-user", value_name = "NAME", requires = "adk", default_value = "user")]
+    adk_users: Vec<String>,
+    /// A server on another computer may be asked, by this name
+    #[arg(long = "adk-host", value_name = "HOST", requires = "adk")]
+    adk_hosts: Vec<String>,
     /// Write what is caught to this file, which must not be there yet, instead of one beside the store
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -44,8 +68,26 @@ pub(crate) struct Capture {
     json: bool,
 }
 
+/// How telemetry is taken.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Otlp {
+    /// Beside requests
+    Beside,
+    /// In the place of requests
+    Alone,
+}
+
 impl Capture {
     pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+        if let Some(url) = self.adk {
+            let choice = AttachChoice {
+                url,
+                hosts: self.adk_hosts,
+                users: self.adk_users,
+                database: self.database,
+            };
+            return attach(&choice, self.json, runtime);
+        }
         let has_client = !self.client.is_empty();
         // A client has the terminal: Ctrl-C is for it.
         let stop = if has_client { left_to_the_client(runtime) } else { interrupted(runtime) };
@@ -56,6 +98,11 @@ impl Capture {
             log: self.log,
             database: self.database,
             client: self.client,
+            catch: match self.otlp {
+                None => Catch::Requests,
+                Some(Otlp::Beside) => Catch::Both,
+                Some(Otlp::Alone) => Catch::Telemetry,
+            },
         };
         let report = report::capture(&choice, &stop, runtime, |update| match update {
             CaptureUpdate::Listening { client: Some((name, about)), .. } => {
@@ -84,6 +131,14 @@ impl Capture {
         }
         Ok(report.client.map_or(ExitCode::SUCCESS, |client| ExitCode::from(client.exit_code)))
     }
+}
+
+fn attach(choice: &AttachChoice, is_json: bool, runtime: &Handle) -> Result<ExitCode> {
+    let stop = interrupted(runtime);
+    output::note(&format!("Asking {} for its sessions, each second. Ctrl-C ends it.\n", choice.url));
+    let report = report::attach(choice, &stop, runtime, |update| output::note(&text::attached(&update)))?;
+    output::print(is_json, &report, &report.diagnostics, |style| text::attached_in_all(&report, style))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Takes Ctrl-C and does nothing about it: the client decides, and when it ends, so does this.

@@ -1,7 +1,7 @@
 //! What was caught.
 
 use strata_app::api::capture::{Exchange, Provider, Recipe};
-use strata_app::report::{CaptureReport, Received, Signal};
+use strata_app::report::{AdkUpdate, AttachReport, CaptureReport, Received, Signal};
 use strata_app::{counted, size};
 
 use super::Style;
@@ -80,4 +80,28 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
     }
     text + &sessions(&report.sessions, style)
         + &format!("Stored in {}; all of it is in {}.\n", report.database, report.log)
+}
+
+/// What was found out about a server of ADK.
+pub(crate) fn attached(update: &AdkUpdate) -> String {
+    match update {
+        AdkUpdate::Grown { app, user, session, n_events, n_spans } => format!(
+            "{app}  {user}  {session}  {}, {}\n",
+            counted(*n_events, "event"),
+            counted(*n_spans, "span")
+        ),
+        AdkUpdate::Problem(problem) => format!("{problem}\n"),
+        AdkUpdate::Back => "It answers again.\n".to_owned(),
+        AdkUpdate::NoTraces => "This server keeps no traces: events can be seen, requests cannot. `adk web` keeps them; with \
+                                `adk api_server`, send telemetry to `strata capture --otlp`.\n"
+            .to_owned(),
+    }
+}
+
+pub(crate) fn attached_in_all(report: &AttachReport, style: Style) -> String {
+    if report.sessions.is_empty() {
+        return "The server has no sessions of these users. Name others with `--adk-user`.\n".to_owned();
+    }
+    sessions(&report.sessions, style)
+        + &format!("Stored in {}; what the server gave is in {}.\n", report.database, report.folder)
 }
