@@ -1,5 +1,6 @@
 //! The gateway, as a client and a provider meet it.
 
+mod adk;
 mod door;
 mod ends;
 mod equality;
@@ -7,3 +8,4 @@ mod hold;
 mod keys;
 mod peers;
 mod sessions;
+mod telemetry;

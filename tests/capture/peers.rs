@@ -177,10 +177,14 @@ impl Stage {
 
     /// A body as a client posts it.
     pub(crate) async fn post(&self, path: &str, headers: &str, body: &str) -> String {
+        self.post_bytes(path, headers, body.as_bytes()).await
+    }
+
+    pub(crate) async fn post_bytes(&self, path: &str, headers: &str, body: &[u8]) -> String {
         let length = body.len();
         let head =
             format!("POST BASE{path} HTTP/1.1\r\nHost: HOST\r\n{headers}Content-Length: {length}\r\n\r\n");
-        let answer = self.exchange(format!("{}{body}", self.request(&head)).as_bytes()).await;
+        let answer = self.exchange(&[self.request(&head).as_bytes(), body].concat()).await;
         String::from_utf8_lossy(&answer).into_owned()
     }
 

@@ -77,7 +77,9 @@ impl Captures {
             gate: self.held.clone(),
             finished,
             telemetry: telemetry_of(&log),
-            received: Box::new(move |_| drop(notifications.tell(&Notification::Capture))),
+            received: Box::new(move |_| {
+                notifications.tell(&Notification::Capture);
+            }),
         };
         let gateway = self.runtime.block_on(Gateway::start(options));
         let gateway = gateway.map_err(|error| AppError::new(ErrorCode::BadInput, error.to_string()))?;

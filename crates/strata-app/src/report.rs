@@ -8,9 +8,9 @@
 
 mod adk_recorder;
 mod app;
+mod attach;
 mod cache;
 mod calibration;
-mod attach;
 mod capture;
 mod change;
 mod check;
@@ -46,6 +46,7 @@ mod verify;
 
 pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use app::AppReport;
+pub use attach::{AttachChoice, AttachReport, attach};
 pub use cache::{
     BreakReport, CacheFixReport, CacheReport, CallCacheReport, TextChangeReport, VerdictReport, ZoneReport,
     cache,
@@ -53,9 +54,7 @@ pub use cache::{
 pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
-pub use attach::{AttachChoice, AttachReport, attach};
 pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture};
-pub use strata_capture::{AdkUpdate, Catch, Received, Signal};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{
@@ -92,6 +91,7 @@ pub use secrets::{SecretsChoice, SecretsReport, secrets};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
+pub use strata_capture::{AdkUpdate, Catch, Received, Signal};
 pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowReport, sweep};
 pub use tokens::{
     AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,

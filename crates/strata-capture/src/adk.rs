@@ -120,7 +120,8 @@ impl Attached<'_> {
         let apps = self.server.list("/list-apps").await?;
         for app in apps.iter().filter_map(Json::as_str) {
             for user in self.users {
-                let listed = self.server.list(&format!("/apps/{}/users/{}/sessions", path(app), path(user))).await?;
+                let listed =
+                    self.server.list(&format!("/apps/{}/users/{}/sessions", path(app), path(user))).await?;
                 for session in &listed {
                     let Some(id) = session.get("id").and_then(Json::as_str) else { continue };
                     let updated = session.get("lastUpdateTime").or_else(|| session.get("last_update_time"));
@@ -172,7 +173,9 @@ impl Attached<'_> {
             self.files.write(known.number, id, "session", session).map_err(unwritten)?;
         }
         if has_spans {
-            self.files.write(known.number, id, "trace", Json::Array(known.spans.clone())).map_err(unwritten)?;
+            self.files
+                .write(known.number, id, "trace", Json::Array(known.spans.clone()))
+                .map_err(unwritten)?;
         }
         if is_changed || has_spans {
             (known.updated, known.n_events, known.changed) = (updated, n_events, Instant::now());

@@ -116,11 +116,9 @@ impl Recipe {
         let mut words: Vec<String> =
             self.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
         words.push(self.programs.first().copied().unwrap_or("CLIENT").into());
-        words.extend(
-            self.arguments.iter().map(|argument| {
-                if argument.contains(['"', '{']) { format!("'{argument}'") } else { argument.clone() }
-            }),
-        );
+        words.extend(self.arguments.iter().map(|argument| {
+            if argument.contains(['"', '{']) { format!("'{argument}'") } else { argument.clone() }
+        }));
         words.join(" ")
     }
 

@@ -8,7 +8,9 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use serde::Serialize;
-use strata_capture::{Catch, Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, run_client};
+use strata_capture::{
+    Catch, Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, run_client,
+};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -132,7 +134,8 @@ pub fn capture(
     let gateway = runtime.block_on(Gateway::start(options));
     let gateway = gateway.map_err(|error| AppError::bad_input(error.to_string()))?;
     let program = choice.client.first().map(|program| program.to_string_lossy().into_owned());
-    let recipe = program.as_deref().map(|program| ClientRecipe::for_program(gateway.base(), choice.catch, program));
+    let recipe =
+        program.as_deref().map(|program| ClientRecipe::for_program(gateway.base(), choice.catch, program));
     // A program that no recipe is for is called as it was.
     let name = |recipe: &ClientRecipe| match &program {
         Some(program) if recipe.programs.is_empty() => program.clone(),
@@ -148,7 +151,8 @@ pub fn capture(
 
     let followed = CancellationToken::new();
     let follower = {
-        let (paths, database, watch) = ([log.clone(), telemetry.clone()], database.clone(), Unseen(followed.clone()));
+        let (paths, database, watch) =
+            ([log.clone(), telemetry.clone()], database.clone(), Unseen(followed.clone()));
         // What cannot be stored while it grows is told when it is stored at the end.
         thread::spawn(move || drop(follow(&paths, Some(&database), &watch, |_| ControlFlow::Continue(()))))
     };

@@ -87,7 +87,8 @@ impl Server {
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Answer, String> {
-        let gone = |why: String| format!("{} does not answer ({why}). It is asked again every second.", self.base);
+        let gone =
+            |why: String| format!("{} does not answer ({why}). It is asked again every second.", self.base);
         let request = Request::get(format!("{}{path}", self.base))
             .body(Empty::new())
             .map_err(|error| gone(error.to_string()))?;
@@ -96,7 +97,7 @@ impl Server {
             let status = response.status();
             let body = Limited::new(response.into_body(), MAX_BYTES).collect().await;
             let body = body.map_err(|error| gone(error.to_string()))?.to_bytes();
-            Ok((status, body))
+            Ok::<_, String>((status, body))
         };
         let (status, body) =
             tokio::time::timeout(PATIENCE, asked).await.map_err(|_| gone("it takes too long".into()))??;

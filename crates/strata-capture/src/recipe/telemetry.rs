@@ -14,8 +14,7 @@ pub(super) fn telemetry(base: &str) -> Vec<Recipe> {
         arguments,
         note,
     };
-    let codex =
-        format!("otel.exporter={{otlp-http={{endpoint=\"{base}/v1/logs\",protocol=\"json\"}}}}");
+    let codex = format!("otel.exporter={{otlp-http={{endpoint=\"{base}/v1/logs\",protocol=\"json\"}}}}");
     vec![
         recipe(
             &["claude"],

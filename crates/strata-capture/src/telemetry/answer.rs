@@ -47,9 +47,7 @@ pub(super) fn answered(encoding: Encoding, signal: Signal, n_rejected: u64, why:
             let told = serde_json::json!({name: n_rejected.to_string(), "errorMessage": why});
             serde_json::json!({"partialSuccess": told}).to_string().into_bytes()
         }
-        Encoding::Protobuf => {
-            otlp::partial_success(i64::try_from(n_rejected).unwrap_or(i64::MAX), why)
-        }
+        Encoding::Protobuf => otlp::partial_success(i64::try_from(n_rejected).unwrap_or(i64::MAX), why),
     };
     respond(StatusCode::OK, encoding, body)
 }

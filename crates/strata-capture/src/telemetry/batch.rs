@@ -21,8 +21,7 @@ pub(super) struct Batch {
 /// The names of the lists within one another, in both spellings.
 type Lists = [[&'static str; 2]; 3];
 
-const SPANS: Lists =
-    [["resourceSpans", "resource_spans"], ["scopeSpans", "scope_spans"], ["spans", "spans"]];
+const SPANS: Lists = [["resourceSpans", "resource_spans"], ["scopeSpans", "scope_spans"], ["spans", "spans"]];
 const RECORDS: Lists =
     [["resourceLogs", "resource_logs"], ["scopeLogs", "scope_logs"], ["logRecords", "log_records"]];
 
@@ -44,14 +43,16 @@ impl Batch {
             return Err(bad(format!("The batch is nested deeper than {MAX_DEPTH} levels.")));
         }
         let (lists, is_whole): (_, fn(&Object) -> bool) = match signal {
-            Signal::Traces => (SPANS, |span| has_id(span, &["traceId", "trace_id"]) && has_id(span, &["spanId", "span_id"])),
+            Signal::Traces => {
+                (SPANS, |span| has_id(span, &["traceId", "trace_id"]) && has_id(span, &["spanId", "span_id"]))
+            }
             Signal::Logs | Signal::Metrics => (RECORDS, |_| true),
         };
         let mut sifted = Sifted { n_kept: 0, n_rejected: 0 };
         sifted.sift(&mut request, &lists, is_whole);
-        let what = if signal == Signal::Traces { "spans without ids" } else { "log records that are no objects" };
-        let problem =
-            (sifted.n_rejected > 0).then(|| format!("{} {what} were left out.", sifted.n_rejected));
+        let what =
+            if signal == Signal::Traces { "spans without ids" } else { "log records that are no objects" };
+        let problem = (sifted.n_rejected > 0).then(|| format!("{} {what} were left out.", sifted.n_rejected));
         let mut request = Json::Object(request);
         redact::json(&mut request);
         let line = json::to_compact(&request) + "\n";

@@ -80,12 +80,8 @@ enum Otlp {
 impl Capture {
     pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
         if let Some(url) = self.adk {
-            let choice = AttachChoice {
-                url,
-                hosts: self.adk_hosts,
-                users: self.adk_users,
-                database: self.database,
-            };
+            let choice =
+                AttachChoice { url, hosts: self.adk_hosts, users: self.adk_users, database: self.database };
             return attach(&choice, self.json, runtime);
         }
         let has_client = !self.client.is_empty();
@@ -135,7 +131,7 @@ impl Capture {
 
 fn attach(choice: &AttachChoice, is_json: bool, runtime: &Handle) -> Result<ExitCode> {
     let stop = interrupted(runtime);
-    output::note(&format!("Asking {} for its sessions, each second. Ctrl-C ends it.\n", choice.url));
+    output::note(&format!("Asking {} for its sessions, each second. Ctrl-C ends it.", choice.url));
     let report = report::attach(choice, &stop, runtime, |update| output::note(&text::attached(&update)))?;
     output::print(is_json, &report, &report.diagnostics, |style| text::attached_in_all(&report, style))?;
     Ok(ExitCode::SUCCESS)

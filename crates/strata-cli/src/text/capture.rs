@@ -65,10 +65,7 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
         size(report.bytes_received as usize)
     );
     if report.telemetry_records > 0 {
-        text += &format!(
-            "{} of telemetry caught.\n",
-            counted(report.telemetry_records as usize, "record")
-        );
+        text += &format!("{} of telemetry caught.\n", counted(report.telemetry_records as usize, "record"));
     }
     if report.with_problems > 0 {
         let n = count(report.with_problems);
@@ -86,15 +83,17 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
 pub(crate) fn attached(update: &AdkUpdate) -> String {
     match update {
         AdkUpdate::Grown { app, user, session, n_events, n_spans } => format!(
-            "{app}  {user}  {session}  {}, {}\n",
+            "{app}  {user}  {session}  {}, {}",
             counted(*n_events, "event"),
             counted(*n_spans, "span")
         ),
-        AdkUpdate::Problem(problem) => format!("{problem}\n"),
-        AdkUpdate::Back => "It answers again.\n".to_owned(),
-        AdkUpdate::NoTraces => "This server keeps no traces: events can be seen, requests cannot. `adk web` keeps them; with \
-                                `adk api_server`, send telemetry to `strata capture --otlp`.\n"
-            .to_owned(),
+        AdkUpdate::Problem(problem) => problem.clone(),
+        AdkUpdate::Back => "It answers again.".to_owned(),
+        AdkUpdate::NoTraces => {
+            "This server keeps no traces: events can be seen, requests cannot. `adk web` keeps them; with \
+                                `adk api_server`, send telemetry to `strata capture --otlp`."
+                .to_owned()
+        }
     }
 }
 

@@ -19,8 +19,8 @@ use crate::imported::ImportedSession;
 use crate::time::time_of;
 
 pub(super) use content::DETAILS;
-pub(super) use recorded::{Event, Span};
 use merged::Merged;
+pub(super) use recorded::{Event, Span};
 use tree::Tree;
 
 /// Makes sessions of the spans of a file.
@@ -51,9 +51,8 @@ pub(super) fn read(
             draft.unmapped.record(&name, spans[at].source.clone());
         }
     }
-    let calls: Vec<usize> = (0..spans.len())
-        .filter(|at| spans[*at].is_inference() && merged.stands_for(*at).is_none())
-        .collect();
+    let calls: Vec<usize> =
+        (0..spans.len()).filter(|at| spans[*at].is_inference() && merged.stands_for(*at).is_none()).collect();
     for at in calls {
         let exchange = exchange(at, &spans, &tree, &mut draft);
         steps.push(Step::Exchange(Box::new(exchange)));
@@ -158,7 +157,8 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
 }
 
 fn agent_of(at: usize, spans: &[Span], tree: &Tree) -> Option<Str> {
-    let named = tree.inherited(at, spans, &["gen_ai.agent.name", "agent.name", "agent_name", "subagent_name"]);
+    let named =
+        tree.inherited(at, spans, &["gen_ai.agent.name", "agent.name", "agent_name", "subagent_name"]);
     named.or_else(|| {
         tree.ancestors(at).find_map(|above| {
             let name = &spans[above].name;

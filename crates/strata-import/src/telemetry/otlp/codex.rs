@@ -26,7 +26,8 @@ pub(super) fn take_calls(spans: &mut Vec<Span>, logs: Vec<Log>, draft: &mut Draf
     });
     for log in records {
         let text = |key: &str| log.event.attributes.get(key).and_then(Json::as_str);
-        let is_end = &*log.event.name == "codex.sse_event" && text("event.kind") == Some("response.completed");
+        let is_end =
+            &*log.event.name == "codex.sse_event" && text("event.kind") == Some("response.completed");
         if !is_end {
             draft.unmapped.record(&log.event.name, log.source);
             continue;

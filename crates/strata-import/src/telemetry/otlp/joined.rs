@@ -60,7 +60,8 @@ pub(super) fn join(spans: &mut Vec<Span>, logs: Vec<Log>, draft: &mut Draft) {
 
 /// A record, and what it says of the call that its span does not.
 fn give(log: Log, span: &mut Span) {
-    if &*log.event.name == DETAILS && !span.attributes.contains_key(CALL[0])
+    if &*log.event.name == DETAILS
+        && !span.attributes.contains_key(CALL[0])
         && let Some(id) = log.event.attributes.get(CALL[0])
     {
         span.attributes.insert(CALL[0], id.clone());
@@ -84,7 +85,9 @@ fn is_of(log: &Log, span: &Span) -> bool {
     };
     span.first_text(&SESSION).as_deref() == Some(session)
         && (start - SLACK..=end + SLACK).contains(&time)
-        && ![CALL[0], "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"].iter().any(|key| differs(key))
+        && ![CALL[0], "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"]
+            .iter()
+            .any(|key| differs(key))
 }
 
 fn alone(log: Log) -> Span {

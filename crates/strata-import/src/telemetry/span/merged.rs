@@ -26,7 +26,8 @@ impl Merged {
             }
         }
         for same in answers.into_values().filter(|same| same.len() > 1) {
-            let Some(kept) = same.iter().copied().max_by_key(|at| (has_content(&spans[*at]), usize::MAX - at))
+            let Some(kept) =
+                same.iter().copied().max_by_key(|at| (has_content(&spans[*at]), usize::MAX - at))
             else {
                 continue;
             };
@@ -56,8 +57,13 @@ impl Merged {
 }
 
 fn has_content(span: &Span) -> bool {
-    const NAMES: [&str; 5] =
-        ["gen_ai.input.messages", "input.value", "llm.request.body", "llm.input_messages.0", "gen_ai.prompt.0"];
+    const NAMES: [&str; 5] = [
+        "gen_ai.input.messages",
+        "input.value",
+        "llm.request.body",
+        "llm.input_messages.0",
+        "gen_ai.prompt.0",
+    ];
     !span.events.is_empty()
         || span.attributes.keys().any(|key| NAMES.iter().any(|name| key.starts_with(name)))
 }
