@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 103] = [
+pub(crate) const SAMPLES: [(&str, Format); 109] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),
@@ -108,6 +108,12 @@ pub(crate) const SAMPLES: [(&str, Format); 103] = [
     ("litellm.jsonl", Format::LITELLM),
     ("otel-genai.jsonl", Format::OTLP),
     ("otel-genai.binpb", Format::OTLP),
+    ("otel-claude-code.jsonl", Format::OTLP),
+    ("otel-claude-code-agents.jsonl", Format::OTLP),
+    ("otel-codex.jsonl", Format::OTLP),
+    ("otel-gemini-cli.jsonl", Format::OTLP),
+    ("otel-adk-openinference.jsonl", Format::OTLP),
+    ("otel-two-libraries.jsonl", Format::OTLP),
     ("otel-legacy.jsonl", Format::OTLP),
     ("otel-openinference.jsonl", Format::OTLP),
     ("otel-adk.jsonl", Format::OTLP),

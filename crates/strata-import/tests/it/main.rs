@@ -18,4 +18,5 @@ mod journal;
 mod robust;
 mod sqlite_file;
 mod support;
+mod telemetry;
 mod variants;
