@@ -10,7 +10,7 @@ use strata_store::{SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
 use super::completions::Conversations;
-use super::folder::{FolderListing, Item, MemberWatch, files_below, items_of, joined};
+use super::folder::{FolderListing, Item, MemberWatch, files_below, folder_of_index, items_of, joined};
 use super::growing::{GrowingFile, StoredFile, read_grown};
 use super::input::Input;
 use super::kept::OrphanPolicy;
@@ -189,6 +189,9 @@ impl<'b, S: Storage> Batch<'b, S> {
     fn input(&mut self, input: &Input) {
         if input.path.is_dir() {
             return self.folder(input);
+        }
+        if let Some(path) = folder_of_index(&input.path) {
+            return self.folder(&Input { path, location: None });
         }
         match FileKind::of(&input.path) {
             FileKind::Archive(kind) => self.archive(input, kind),

@@ -119,6 +119,22 @@ impl FolderListing {
     }
 }
 
+/// The folder whose bodies an index names, which are read with it: the index alone says nothing of what was sent.
+pub(super) fn folder_of_index(path: &Path) -> Option<PathBuf> {
+    if path.file_name()? != "index.jsonl" || !path.is_file() {
+        return None;
+    }
+    // A name alone has an empty folder before it.
+    let folder = match path.parent()? {
+        here if here.as_os_str().is_empty() => Path::new("."),
+        folder => folder,
+    };
+    let mut entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    entries
+        .any(|entry| entry.file_name().to_string_lossy().ends_with(".request.json"))
+        .then(|| folder.to_owned())
+}
+
 fn below(folder: &Path, path: &Path) -> String {
     let path = path.strip_prefix(folder).unwrap_or(path);
     path.components().map(|name| name.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")

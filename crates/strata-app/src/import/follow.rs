@@ -9,7 +9,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use same_file::Handle;
 
 use super::batch::{Imported, OpenFiles, Storage, import_again};
-use super::folder::files_below;
+use super::folder::{files_below, folder_of_index};
 use super::growing::GrowingFile;
 use super::input::Input;
 use super::kept::OrphanPolicy;
@@ -87,6 +87,7 @@ struct Seen {
 
 impl Follower {
     pub(crate) fn new(path: PathBuf, wake: &Wake) -> Self {
+        let path = folder_of_index(&path).unwrap_or(path);
         Self {
             _watcher: watcher(&path, wake.tell.clone()),
             input: Input { path, location: None },

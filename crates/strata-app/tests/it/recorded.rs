@@ -499,6 +499,12 @@ fn a_folder_of_bodies_is_one_session_or_gives_its_requests_to_the_transcript() {
     let strata = start();
     let job = import(&strata, &folder.path().join("bodies"));
     assert_eq!(job["sessions"].as_array().map(Vec::len), Some(1), "{job}");
+    let of_index = import(&start(), &folder.path().join("bodies/index.jsonl"));
+    assert_eq!(of_index["sessions"].as_array().map(Vec::len), Some(1), "{of_index}");
+    assert_eq!(
+        of_index["diagnostics"], job["diagnostics"],
+        "the bodies that an index names are read with it"
+    );
     // Of a version that writes no requests into its transcripts.
     let text = std::fs::read_to_string(sample_file("claude-code-journal.jsonl")).expect("a sample");
     let lines: Vec<&str> = text.lines().filter(|line| !line.contains(r#""api-request"#)).collect();
