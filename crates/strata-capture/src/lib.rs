@@ -39,6 +39,6 @@ pub use client::run_client;
 pub use exchange::Finished;
 pub use gate::{Gate, OpenGate, Verdict, WholeRequest};
 pub use gateway::{Gateway, GatewayError, Options};
-pub use recipe::{Catch, Recipe, recipes};
+pub use recipe::{Catch, Recipe, recipe_for, recipes};
 pub use telemetry::{Received, Signal};
 pub use upstream::{Upstream, UpstreamError, Upstreams};

@@ -4,6 +4,7 @@
 mod answer;
 mod batch;
 mod inflate;
+mod signal;
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -19,23 +20,15 @@ use tokio::sync::Semaphore;
 
 use crate::copy::Body;
 use crate::log::own_file;
-use answer::{Encoding, answered, refused};
+use answer::{Encoding, Refusal, answered, refused};
 use batch::Batch;
+pub use signal::Signal;
 
 /// No batch is larger, as it was sent or unpacked.
 const MAX_BYTES: usize = 64 << 20;
 
 /// So many batches are read at once: each may come to many times its bytes in memory.
 const AT_ONCE: usize = 2;
-
-/// What an exporter sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
-    Traces,
-    Logs,
-    /// Counts over time, of which no session can be made.
-    Metrics,
-}
 
 /// What came of a batch, for whoever looks on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,19 +51,6 @@ pub(crate) struct Telemetry {
     file: Arc<Mutex<Option<File>>>,
     reading: Semaphore,
     received: Box<dyn Fn(Received) + Send + Sync>,
-}
-
-/// Why a batch was not taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    status: StatusCode,
-    why: String,
-}
-
-impl Refusal {
-    fn new(status: StatusCode, why: impl Into<String>) -> Self {
-        Self { status, why: why.into() }
-    }
 }
 
 impl Telemetry {

@@ -134,8 +134,7 @@ pub fn capture(
     let gateway = runtime.block_on(Gateway::start(options));
     let gateway = gateway.map_err(|error| AppError::bad_input(error.to_string()))?;
     let program = choice.client.first().map(|program| program.to_string_lossy().into_owned());
-    let recipe =
-        program.as_deref().map(|program| ClientRecipe::for_program(gateway.base(), choice.catch, program));
+    let recipe = program.as_deref().map(|program| recipe_for(gateway.base(), choice.catch, program));
     // A program that no recipe is for is called as it was.
     let name = |recipe: &ClientRecipe| match &program {
         Some(program) if recipe.programs.is_empty() => program.clone(),

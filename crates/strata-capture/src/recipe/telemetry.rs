@@ -1,6 +1,6 @@
 //! How clients are told to send telemetry, with what was sent and answered in it.
 
-use super::Recipe;
+use super::entry::Recipe;
 
 /// In the order of the recipes for requests.
 pub(super) fn telemetry(base: &str) -> Vec<Recipe> {

@@ -6,7 +6,7 @@ use hyper::header::CONTENT_TYPE;
 use hyper::{Response, StatusCode};
 use strata_wire::otlp;
 
-use super::Signal;
+use super::signal::Signal;
 use crate::copy::{Body, BodyError};
 
 /// How a batch is written down.
@@ -30,6 +30,19 @@ impl Encoding {
             Self::Json => "application/json",
             Self::Protobuf => "application/x-protobuf",
         }
+    }
+}
+
+/// Why a batch was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) why: String,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, why: impl Into<String>) -> Self {
+        Self { status, why: why.into() }
     }
 }
 

@@ -4,8 +4,8 @@ use hyper::StatusCode;
 use strata_model::{Json, Object, json};
 use strata_wire::otlp;
 
-use super::answer::Encoding;
-use super::{Refusal, Signal};
+use super::answer::{Encoding, Refusal};
+use super::signal::Signal;
 use crate::redact;
 
 /// How deep a batch may be nested.

@@ -6,7 +6,7 @@ use std::io::Read;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use hyper::StatusCode;
 
-use super::Refusal;
+use super::answer::Refusal;
 
 /// What unpacks to more times its size was made to…
 const MAX_RATIO: usize = 200;

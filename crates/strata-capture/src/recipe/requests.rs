@@ -1,0 +1,69 @@
+//! How clients are told to send their requests here.
+
+use super::entry::Recipe;
+
+/// In the order of the recipes for telemetry.
+pub(super) fn requests(base: &str) -> Vec<Recipe> {
+    let v1 = format!("{base}/v1");
+    let recipe = |programs, client, environment, arguments, note| Recipe {
+        programs,
+        client,
+        environment,
+        arguments,
+        note,
+    };
+    vec![
+        recipe(
+            &["claude"],
+            "Claude Code",
+            vec![
+                ("ANTHROPIC_BASE_URL", base.into()),
+                // Without it Claude Code sends another prompt than it does to its vendor.
+                ("_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL", "1".into()),
+            ],
+            vec![],
+            "Sends what it sends to its vendor. Where the second variable is not set, tools and headers are others.",
+        ),
+        recipe(
+            &["codex"],
+            "Codex",
+            vec![("OPENAI_BASE_URL", v1.clone())],
+            vec!["-c".into(), format!("openai_base_url=\"{v1}\"")],
+            "With an API key. It asks for a WebSocket first, and goes on over HTTP at once.",
+        ),
+        recipe(
+            &["gemini"],
+            "Gemini CLI",
+            vec![("GOOGLE_GEMINI_BASE_URL", base.into()), ("CODE_ASSIST_ENDPOINT", base.into())],
+            vec![],
+            "With an API key or a Google login.",
+        ),
+        recipe(
+            &["copilot"],
+            "Copilot CLI",
+            vec![("COPILOT_PROVIDER_BASE_URL", v1.clone())],
+            vec![],
+            "With a provider of your own alone: set COPILOT_MODEL. What a subscription sends cannot be seen.",
+        ),
+        recipe(
+            &["qwen"],
+            "Qwen Code",
+            vec![("OPENAI_BASE_URL", v1.clone())],
+            vec![],
+            "With --auth-type openai, OPENAI_API_KEY and OPENAI_MODEL.",
+        ),
+        recipe(
+            &[],
+            "Any other client",
+            vec![
+                ("OPENAI_BASE_URL", v1.clone()),
+                ("OPENAI_API_BASE", v1),
+                ("ANTHROPIC_BASE_URL", base.into()),
+                ("GOOGLE_GEMINI_BASE_URL", base.into()),
+            ],
+            vec![],
+            "Aider and the SDKs of OpenAI, Anthropic and Google read these. Clients with a file of settings of their own \
+             (opencode, pi, Cline) take one of these addresses there.",
+        ),
+    ]
+}
