@@ -63,6 +63,8 @@ pub enum CaptureUpdate<'u> {
 enum Heard {
     Exchange(Finished),
     Batch(Received),
+    /// There is no more. Requests that are on their way still may hold the other end.
+    Closed,
 }
 
 /// The document of `strata capture`.
@@ -118,7 +120,7 @@ pub fn capture(
         upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
     let telemetry = telemetry_of(&log);
     let (finished, heard) = mpsc::channel();
-    let received = finished.clone();
+    let (received, closed) = (finished.clone(), finished.clone());
     let options = Options {
         port: choice.port,
         upstreams,
@@ -179,18 +181,18 @@ pub fn capture(
         let stopped = async move {
             stop.cancelled().await;
             gateway.close().await;
+            drop(closed.send(Heard::Closed));
         };
         let closing = runtime.spawn(stopped);
-        // Ends when the gateway is closed: then nobody can tell more.
-        while let Ok(one) = heard.recv() {
-            report.count(one, &mut tell);
-        }
+        while let Ok(one) = heard.recv()
+            && report.count(one, &mut tell).is_continue()
+        {}
         // It has ended, or there would be more to hear.
         let _ = runtime.block_on(closing);
     } else {
         runtime.block_on(gateway.close());
-        for one in heard {
-            report.count(one, &mut |_| {});
+        for one in heard.try_iter() {
+            let _ = report.count(one, &mut |_| {});
         }
     }
     followed.cancel();
@@ -218,20 +220,23 @@ pub fn capture(
 }
 
 impl CaptureReport {
-    fn count(&mut self, heard: Heard, tell: &mut impl FnMut(CaptureUpdate<'_>)) {
-        let one = match heard {
-            Heard::Exchange(one) => one,
+    fn count(&mut self, heard: Heard, tell: &mut impl FnMut(CaptureUpdate<'_>)) -> ControlFlow<()> {
+        match heard {
+            Heard::Exchange(one) => {
+                self.exchanges += 1;
+                self.with_problems += u64::from(one.problem.is_some());
+                self.bytes_sent += one.sent;
+                self.bytes_received += one.received;
+                tell(CaptureUpdate::Finished(one.into()));
+            }
             Heard::Batch(batch) => {
                 self.telemetry_records += batch.n_kept;
                 self.with_problems += u64::from(batch.problem.is_some());
-                return tell(CaptureUpdate::Received(batch));
+                tell(CaptureUpdate::Received(batch));
             }
-        };
-        self.exchanges += 1;
-        self.with_problems += u64::from(one.problem.is_some());
-        self.bytes_sent += one.sent;
-        self.bytes_received += one.received;
-        tell(CaptureUpdate::Finished(one.into()));
+            Heard::Closed => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
     }
 }
 
