@@ -9,7 +9,7 @@ use std::thread;
 
 use serde::Serialize;
 use strata_capture::{
-    Catch, Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, run_client,
+    Catch, Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, recipe_for, run_client,
 };
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;

@@ -33,6 +33,8 @@ pub(super) fn take_calls(spans: &mut Vec<Span>, logs: Vec<Log>, draft: &mut Draf
         let mut attributes = std::mem::take(&mut span.attributes);
         attributes.insert("gen_ai.operation.name", "chat");
         count(&mut attributes);
+        let agent = agent_of(&attributes);
+        attributes.insert("gen_ai.agent.name", agent);
         // The id of the request; that of the answer stands in the answer.
         if let Some(id) = attributes.remove("gen_ai.response.id") {
             attributes.insert("request_id", id);
@@ -142,11 +144,7 @@ impl Call {
                 self.attributes.insert(key, value.clone());
             }
         }
-        let asked_by = said.get("query_source").and_then(Json::as_str).unwrap_or_default();
-        let agent = match asked_by.strip_prefix("agent:") {
-            Some(agent) => format!("claude.{}", agent.rsplit(':').next().unwrap_or(agent)),
-            None => "claude".to_owned(),
-        };
+        let agent = agent_of(said);
         self.attributes.insert("gen_ai.agent.name", agent);
     }
 
@@ -166,6 +164,16 @@ impl Call {
             error: self.error,
             source: log.source,
         })
+    }
+}
+
+/// Who asks: a sub-agent by its name.
+fn agent_of(said: &Object) -> String {
+    let source = ["query_source", "query_source_safe"].iter().find_map(|key| said.get(key)?.as_str());
+    // Spans have points where records have colons.
+    match source.and_then(|source| source.strip_prefix("agent").filter(|name| !name.is_empty())) {
+        Some(agent) => format!("claude.{}", agent.rsplit([':', '.']).next().unwrap_or(agent)),
+        None => "claude".to_owned(),
     }
 }
 
