@@ -121,6 +121,11 @@ fn split(spans: &mut Vec<Span>) {
                 _ => spans[at].events.push(event),
             }
         }
+        // The span has the times of all of them; a record has that of its own answer.
+        let details = spans[at].events.iter().find(|event| &*event.name == DETAILS);
+        if let Some(time) = details.and_then(|event| event.time).filter(|_| !calls.is_empty()) {
+            (spans[at].start, spans[at].end) = (Some(time), Some(time));
+        }
         for (id, event) in calls {
             let holder = &spans[at];
             let mut attributes = event.attributes.clone();
