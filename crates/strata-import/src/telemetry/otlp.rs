@@ -160,11 +160,15 @@ impl Reading {
         for key in ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "batches"] {
             for resource in take_list(&mut request, key).unwrap_or_default() {
                 let Some(mut resource) = draft.object(key, resource) else { continue };
+                let is_codex = codex::is_own(&service_of(&resource));
                 for key in SCOPES {
                     for scope in take_list(&mut resource, key).unwrap_or_default() {
                         let Some(mut scope) = draft.object(key, scope) else { continue };
                         for one in take_list(&mut scope, "spans").unwrap_or_default() {
                             match span_of(one, source, draft) {
+                                Some(_) if is_codex => {
+                                    draft.unmapped.record("span of Codex's insides", source.clone());
+                                }
                                 Some(span) => self.spans.push(span),
                                 None => draft.unmapped.record("span without ids", source.clone()),
                             }
@@ -185,6 +189,12 @@ impl Reading {
         }
         draft.note_rest("export request", &request);
     }
+}
+
+/// What program a resource is.
+fn service_of(resource: &Object) -> Str {
+    let about = resource.get("resource").and_then(|about| about.get("attributes")).cloned();
+    attributes(about).get("service.name").and_then(Json::as_str).unwrap_or_default().into()
 }
 
 /// Counts what is said of a resource or a scope, by attribute.
@@ -248,8 +258,10 @@ fn log_of(log: Json, source: &SourceRecord) -> Option<Log> {
     let mut id = |keys: &[&str]| take_first_text(&mut log, keys).unwrap_or_default();
     let (trace, span) = (id(&["traceId", "trace_id"]), id(&["spanId", "span_id"]));
     let attributes = attributes(log.remove("attributes"));
-    let name = take_any(&mut log, &["eventName", "event_name"]).and_then(|name| name.as_str().map(Str::from));
-    let name = name.or_else(|| attributes.get("event.name").and_then(Json::as_str).map(Str::from));
+    let written =
+        take_any(&mut log, &["eventName", "event_name"]).and_then(|name| name.as_str().map(Str::from));
+    // Loggers of Rust write the place in the source as the name.
+    let name = attributes.get("event.name").and_then(Json::as_str).map(Str::from).or(written);
     let times = ["timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano"];
     let time = times.iter().find_map(|key| take_time(&mut log, key).filter(|time| *time > 0.0));
     Some(Log {

@@ -1,29 +1,20 @@
 //! Codex's records: what a call used stands in the event that ends its answer. Its spans are about its insides.
 
-use std::collections::HashSet;
-
-use strata_model::{Json, Str};
+use strata_model::Json;
 
 use super::log::Log;
 use crate::draft::Draft;
 use crate::telemetry::span::Span;
 
-/// Takes the records of Codex out of the others, and makes calls of them in the place of its spans.
+/// Whether spans of a program are those of Codex.
+pub(super) fn is_own(service: &str) -> bool {
+    service.starts_with("codex")
+}
+
+/// Takes the records of Codex out of the others, and makes calls of them.
 pub(super) fn take_calls(spans: &mut Vec<Span>, logs: Vec<Log>, draft: &mut Draft) -> Vec<Log> {
     let is_codex = |log: &Log| log.event.name.starts_with("codex.");
-    if !logs.iter().any(is_codex) {
-        return logs;
-    }
     let (records, rest): (Vec<Log>, Vec<Log>) = logs.into_iter().partition(is_codex);
-    let traces: HashSet<Str> =
-        records.iter().map(|log| log.trace.clone()).filter(|trace| !trace.is_empty()).collect();
-    spans.retain(|span| {
-        let is_inside = traces.contains(&span.trace);
-        if is_inside {
-            draft.unmapped.record("span of Codex's insides", span.source.clone());
-        }
-        !is_inside
-    });
     for log in records {
         let text = |key: &str| log.event.attributes.get(key).and_then(Json::as_str);
         let is_end =
@@ -45,6 +36,7 @@ fn call(log: Log, number: usize) -> Span {
         ("input_token_count", "gen_ai.usage.input_tokens"),
         ("output_token_count", "gen_ai.usage.output_tokens"),
         ("cached_token_count", "gen_ai.usage.cache_read.input_tokens"),
+        ("cache_write_token_count", "gen_ai.usage.cache_creation.input_tokens"),
         ("reasoning_token_count", "gen_ai.usage.reasoning.output_tokens"),
     ] {
         if let Some(value) = attributes.remove(said) {
