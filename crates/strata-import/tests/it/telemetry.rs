@@ -41,27 +41,27 @@ fn check(name: &str, expected: &[(usize, usize, u64, u64)]) {
 
 #[test]
 fn claude_codes_bodies_are_the_requests_and_its_counts_leave_the_cache_out() {
-    check("otel-claude-code.jsonl", &[]);
+    check("otel-claude-code.jsonl", &[(3, 3, 39633, 55)]);
 }
 
 #[test]
 fn calls_of_sub_agents_are_calls_without_bodies_where_those_went_to_files() {
-    check("otel-claude-code-agents.jsonl", &[]);
+    check("otel-claude-code-agents.jsonl", &[(7, 0, 79895, 129)]);
 }
 
 #[test]
 fn a_span_and_the_records_around_it_are_one_call() {
-    check("otel-gemini-cli.jsonl", &[]);
+    check("otel-gemini-cli.jsonl", &[(4, 4, 37118, 87)]);
 }
 
 #[test]
 fn records_that_came_to_the_span_of_their_agent_are_calls_of_their_own() {
-    check("otel-adk-openinference.jsonl", &[]);
+    check("otel-adk-openinference.jsonl", &[(2, 2, 338, 64), (3, 3, 757, 83)]);
 }
 
 #[test]
 fn two_libraries_tell_of_one_call() {
-    check("otel-two-libraries.jsonl", &[]);
+    check("otel-two-libraries.jsonl", &[(1, 1, 67, 31)]);
 }
 
 #[test]
