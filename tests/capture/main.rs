@@ -7,3 +7,4 @@ mod hold;
 mod keys;
 mod peers;
 mod sessions;
+mod socket;

@@ -20,6 +20,7 @@ mod copy;
 mod door;
 mod exchange;
 mod forward;
+mod frames;
 mod gate;
 mod gateway;
 mod log;
@@ -27,7 +28,9 @@ mod pieces;
 mod recipe;
 mod recorder;
 mod redact;
+mod socket;
 mod token;
+mod tunnel;
 mod upstream;
 
 pub use client::run_client;
