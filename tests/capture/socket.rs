@@ -29,7 +29,7 @@ fn provider() -> (String, JoinHandle<Seen>) {
             Ok(response)
         };
         let mut socket = accept_hdr(stream, look).expect("a handshake");
-        let mut say = |socket: &mut WebSocket<TcpStream>, text: String| {
+        let say = |socket: &mut WebSocket<TcpStream>, text: String| {
             socket.send(Message::text(text)).expect("said");
         };
         say(&mut socket, r#"{"type":"codex.rate_limits","left":3}"#.into());

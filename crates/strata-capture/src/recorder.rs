@@ -116,6 +116,8 @@ struct Open {
     problem: Option<String>,
     /// From the moment a provider agreed to one.
     socket: Option<Socket>,
+    /// Some of its messages could not be read.
+    is_lost: bool,
 }
 
 /// The copy of a body.
@@ -169,6 +171,7 @@ impl Writer {
                 open.body.add(&bytes);
             }
             Told::End { end, is_whole, at } => {
+                open.is_lost = open.socket.as_ref().is_some_and(Socket::is_lost);
                 let unanswered = open.socket.take().map(Socket::unanswered).unwrap_or_default();
                 for asked in unanswered {
                     // The end of a WebSocket is no end of an answer.
@@ -238,6 +241,7 @@ impl Open {
             writes: Vec::new(),
             problem: None,
             socket: None,
+            is_lost: false,
         }
     }
 
@@ -265,6 +269,9 @@ impl Open {
             self.answer.take().map_or((None, Vec::new()), |(status, headers)| (Some(status), headers));
         let cut = || self.request.is_cut() || self.body.is_cut();
         let missed = match () {
+            () if self.is_lost => {
+                Some("a message of this WebSocket could not be read: those behind it are missing")
+            }
             () if !is_whole => Some("the recorder could not keep up: parts of it are missing"),
             () if cut() => Some("larger than 64 MiB: the rest of its body was not kept"),
             () => None,

@@ -196,7 +196,7 @@ pub fn compact(
                 let mut written = Writing { total: total as u32, ..Writing::default() };
                 watch.writing(&written);
                 let tokenizer = tables.counting.tokenizer(model.as_deref().unwrap_or_default());
-                let weigher = Weigher::new(&tokenizer, &tables.counting.vocabularies, &tables.counting.memo);
+                let weigher = Weigher::new(&tokenizer, &tables.counting.memo);
                 let mut tell = |event: WriterEvent| {
                     match event {
                         WriterEvent::Begins(_) => pace.begins(),

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod calibrate;
+mod capture;
 mod check;
 mod compile;
 mod diff;
