@@ -4,6 +4,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 
 use strata_capture::OpenGate;
+use strata_model::json;
 use tokio::task::spawn_blocking;
 use tungstenite::client::IntoClientRequest as _;
 use tungstenite::handshake::server::{Request, Response};
@@ -136,7 +137,11 @@ async fn a_websocket_is_passed_through_and_its_messages_are_requests() {
         .collect();
     assert_eq!(told, ["user: main", "user: hello", "codex: answer 1", "user: more", "codex: answer 2"]);
     // What the provider kept stands in the requests, too.
-    assert!(format!("{:?}", one.requests.last()).contains("hello"), "{:?}", one.requests.last());
+    let sent: Vec<_> = one.requests.iter().map(|request| json::to_compact(&request.body)).collect();
+    let holds = |at: usize, texts: &[&str]| texts.iter().all(|text| sent[at].contains(text));
+    assert!(holds(1, &["hello"]) && holds(2, &["hello", "answer 1", "more"]), "{sent:#?}");
+    let codes: Vec<_> = import.diagnostics.iter().map(|diagnostic| &*diagnostic.code).collect();
+    assert_eq!(codes, ["kept-by-provider"], "{:#?}", import.diagnostics);
 }
 
 #[tokio::test]
