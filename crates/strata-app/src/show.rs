@@ -13,6 +13,7 @@ mod segments;
 mod tokenizers;
 pub(crate) mod tool_words;
 mod verification;
+mod window;
 pub(crate) mod words;
 
 pub(crate) use before_after::{NamedSession, difference_causes, session_comparison};
@@ -23,3 +24,4 @@ pub(crate) use promise::kept_promise;
 pub(crate) use segments::{DeltaScale, SegmentScale, line, readable, writer};
 pub(crate) use tokenizers::explanations;
 pub(crate) use verification::verification;
+pub(crate) use window::context_window;
