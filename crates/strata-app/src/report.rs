@@ -48,6 +48,7 @@ mod session;
 mod show;
 mod source;
 mod sweep;
+mod times;
 mod tokens;
 mod usage;
 mod verify;
@@ -94,7 +95,7 @@ pub use models::{
     EndpointChange, EndpointReport, KeptKey, ModelTest, ModelsReport, SavedEndpoint, forget_model, models,
     save_model, set_model_key, try_model,
 };
-pub use opened::OpenedSession;
+pub use opened::{OpenedSession, session_with_call};
 pub use places::{PlacesReport, places};
 pub use prompt::{PromptTokens, SegmentReport, Zone, prompt_of};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
@@ -107,6 +108,7 @@ pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
 pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowReport, sweep};
+pub use times::{utc_day, utc_minute};
 pub use tokens::{
     AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens, tokens_of,
 };

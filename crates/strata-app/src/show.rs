@@ -3,6 +3,7 @@
 
 mod before_after;
 pub(crate) mod breaks;
+pub(crate) mod commands;
 mod comparison;
 pub(crate) mod edit_words;
 mod found;

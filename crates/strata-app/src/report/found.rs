@@ -3,7 +3,7 @@
 use serde::Serialize;
 use strata_engine::LoggedEvent;
 use strata_measure::analysis;
-use strata_model::{FromJson as _, Json, Part, json};
+use strata_model::{FromJson as _, Json, Part, json, secret};
 use strata_wire::prompt_segments;
 
 use super::opened::OpenedSession;
@@ -88,19 +88,21 @@ fn text_of(part: &Part) -> String {
     if part.inline_data.is_some() { String::new() } else { json::to_compact(&part.to_json()) }
 }
 
-/// The text around the first of the words; `None` unless all of them are in it.
+/// The text around the first of the words; `None` unless all of them are in it. Secrets are masked before it is cut.
 fn snippet(text: &str, words: &[String]) -> Option<String> {
-    let lower = text.to_lowercase();
     let first = words.first()?;
+    let lower = text.to_lowercase();
     if !words.iter().all(|word| lower.contains(&**word)) {
         return None;
     }
-    // Other letters in lower case may take other room: places are told by characters.
-    let at = lower[..lower.find(&**first)?].chars().count();
+    let masked = secret::mask(text).map_or_else(|| text.to_owned(), |masked| masked.text);
+    // What was looked for may be masked itself. Letters in lower case may take other room: places are told by characters.
+    let lower = masked.to_lowercase();
+    let at = lower.find(&**first).map_or(0, |at| lower[..at].chars().count());
     let from = at.saturating_sub(AROUND);
     let length = 2 * AROUND + first.chars().count();
-    let piece: String = text.chars().skip(from).take(length).collect();
+    let piece: String = masked.chars().skip(from).take(length).collect();
     let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_cut = text.chars().count() > from + length;
+    let is_cut = masked.chars().count() > from + length;
     Some(format!("{}{piece}{}", if from > 0 { "…" } else { "" }, if is_cut { "…" } else { "" }))
 }
