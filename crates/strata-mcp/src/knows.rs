@@ -58,6 +58,7 @@ impl Knows {
             None => own(&self.sessions, &question.caller, &question.stop)?,
         };
         let Chosen { session: known, within, rule } = chosen;
+        let within = within.or_else(|| known.within.clone());
         let opened = self.opened(&known, within, question)?;
         Ok(Subject { opened, source: self.sessions.source(&known), known, rule })
     }

@@ -69,7 +69,7 @@ fn of_tool_use(knows: &KnownSessions, id: &str, stop: &Stop) -> Result<Option<Ch
             }
             let found = session_with_call(&knows.source(session), id, stop)?;
             if found.is_none() && session.place == KnownPlace::Capture {
-                // The answer that made the call is not whole yet.
+                // The log has several sessions, or the answer that made the call is not whole yet.
                 continue;
             }
             return Ok(Some(Chosen {

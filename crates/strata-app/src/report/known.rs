@@ -1,16 +1,17 @@
 //! The sessions that can be asked about without importing anything: those of the store, those that agents left on this
 //! computer, and what was captured.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use strata_import::import;
+use strata_store::{Store, StoreError};
 
 use super::list::list;
 use super::source::Source;
-use crate::capture_folder::{folder_of as captures_folder, logs_of};
+use crate::capture_folder::logs_of;
 use crate::data_folder::existing_database;
 use crate::error::AppError;
 use crate::import::{SessionFiles, Stamp, folder_of};
@@ -49,7 +50,12 @@ pub struct KnownSession {
     pub place: KnownPlace,
     /// The session that this one works for.
     pub parent: Option<String>,
+    /// Its id in a file that may hold several.
+    pub within: Option<String>,
+    /// What it is read from; absent where that is the store.
     file: Option<PathBuf>,
+    /// What its client or the gateway writes it to.
+    written_to: Option<PathBuf>,
 }
 
 /// Whether anything of a session has changed: its file, or its row in the store.
@@ -76,34 +82,44 @@ pub struct KnownSessions {
 impl KnownSessions {
     /// Of a store, that of the data folder where none is named, and of the files on this computer.
     pub fn new(database: Option<PathBuf>) -> Self {
-        Self { database: database.or_else(existing_database), beginnings: Mutex::default() }
+        Self { database, beginnings: Mutex::default() }
+    }
+
+    /// The store, if it is there by now.
+    fn database(&self) -> Option<PathBuf> {
+        self.database.clone().or_else(existing_database).filter(|path| path.exists())
     }
 
     /// The newest first. Nothing is read but names, times, and the rows of the store.
     pub fn all(&self) -> Result<Vec<KnownSession>, AppError> {
         let mut files = client_files();
-        let captures = self.database.as_deref().map(logs_of).unwrap_or_default();
+        let database = self.database();
+        let captures = database.as_deref().map(logs_of).unwrap_or_default();
         let captures = captures.into_iter().map(|path| (path, "Capture".to_owned(), KnownPlace::Capture));
         for (path, client, place) in captures {
             files.insert(path.clone(), of_file(path, client, place));
         }
-        let mut sessions = Vec::new();
-        for stored in self.stored()? {
-            // What its client goes on with is read from there.
-            let has_grown = stored.file.as_ref().and_then(|path| {
-                let file = files.remove(path)?;
-                (stored.place == KnownPlace::Client && file.last_ms > stored.last_ms).then_some(file)
-            });
-            match has_grown {
-                Some(file) => sessions.push(KnownSession {
-                    place: KnownPlace::Client,
-                    last_ms: file.last_ms,
-                    ..stored
-                }),
-                None => sessions.push(KnownSession { file: None, place: KnownPlace::Store, ..stored }),
+        let mut sessions = database.as_deref().map(stored).transpose()?.unwrap_or_default();
+        let mut are_stored: HashSet<PathBuf> = HashSet::new();
+        for stored in &mut sessions {
+            let Some(path) = &stored.written_to else { continue };
+            let Some(file) = files.get(path) else { continue };
+            are_stored.insert(path.clone());
+            let has_grown = file.last_ms > stored.last_ms;
+            stored.last_ms = stored.last_ms.max(file.last_ms);
+            if file.place == KnownPlace::Capture {
+                // Its log is followed into the store.
+                stored.place = KnownPlace::Capture;
+            } else if has_grown {
+                // What its client goes on with is read from there.
+                stored.place = KnownPlace::Client;
+                stored.within.clone_from(&stored.own_id);
+                stored.file = Some(path.clone());
             }
         }
-        sessions.extend(files.into_values());
+        sessions.extend(files.into_values().filter(|file| {
+            file.written_to.as_ref().is_none_or(|path| !are_stored.contains(path))
+        }));
         sessions.sort_by(|a, b| b.last_ms.cmp(&a.last_ms).then_with(|| a.id.cmp(&b.id)));
         Ok(sessions)
     }
@@ -134,33 +150,9 @@ impl KnownSessions {
         match &session.file {
             Some(file) => Source { name: file.display().to_string(), ..Source::default() },
             None => {
-                Source { name: session.id.clone(), database: self.database.clone(), ..Source::default() }
+                Source { name: session.id.clone(), database: self.database(), ..Source::default() }
             }
         }
-    }
-
-    fn stored(&self) -> Result<Vec<KnownSession>, AppError> {
-        let Some(database) = self.database.as_deref().filter(|path| path.exists()) else { return Ok(Vec::new()) };
-        let listed = list("", Some(database))?.sessions.into_iter();
-        Ok(listed
-            .map(|listed| {
-                let source = listed.session.source;
-                let is_sample = source == sample::NAME;
-                let is_capture = Path::new(&source).parent() == Some(&*captures_folder(Some(database)));
-                KnownSession {
-                    id: listed.session.id,
-                    own_id: Some(listed.own_id).filter(|id| !id.is_empty()),
-                    title: Some(listed.session.title),
-                    client: listed.session.format_name,
-                    folder: listed.folder,
-                    // A file that was changed since it was read is read again.
-                    last_ms: if is_sample { listed.last_event_ms } else { Some(listed.imported_ms) },
-                    place: if is_capture { KnownPlace::Capture } else { KnownPlace::Client },
-                    parent: None,
-                    file: (!is_sample).then(|| PathBuf::from(source)),
-                }
-            })
-            .collect())
     }
 }
 
@@ -176,14 +168,38 @@ impl KnownSession {
         self.id == name || self.own_id.as_deref() == Some(name) || stem.as_deref() == Some(name)
     }
 
-    /// Whether its file ends in text that has these words in it, and was written within so many milliseconds before `now`.
+    /// Whether what it is written to ends in text with these words in it, and was written since then.
     pub fn was_told(&self, words: &str, newer_than_ms: i64) -> bool {
-        let Some(file) = self.file.as_deref().filter(|_| self.last_ms.is_some_and(|ms| ms >= newer_than_ms))
-        else {
-            return false;
-        };
-        ends_with(file, words).unwrap_or(false)
+        let is_running = self.last_ms.is_some_and(|ms| ms >= newer_than_ms);
+        let file = self.written_to.as_deref().filter(|_| is_running);
+        file.is_some_and(|file| ends_with(file, words).unwrap_or(false))
     }
+}
+
+/// Those of a store. One that an older version wrote would be changed by being opened: nothing of it is known.
+fn stored(database: &Path) -> Result<Vec<KnownSession>, AppError> {
+    if matches!(Store::open_read_only(database), Err(StoreError::Older { .. })) {
+        return Ok(Vec::new());
+    }
+    let listed = list("", Some(database))?.sessions.into_iter().map(|listed| {
+        let source = listed.session.source;
+        let is_sample = source == sample::NAME;
+        KnownSession {
+            id: listed.session.id,
+            own_id: Some(listed.own_id).filter(|id| !id.is_empty()),
+            title: Some(listed.session.title),
+            client: listed.session.format_name,
+            folder: listed.folder,
+            // A file that was changed since it was read is read again.
+            last_ms: if is_sample { listed.last_event_ms } else { Some(listed.imported_ms) },
+            place: KnownPlace::Store,
+            parent: None,
+            within: None,
+            file: None,
+            written_to: (!is_sample).then(|| PathBuf::from(source)),
+        }
+    });
+    Ok(listed.collect())
 }
 
 /// The files of all places where agents leave sessions, by path.
@@ -212,6 +228,8 @@ fn of_file(path: PathBuf, client: String, place: KnownPlace) -> KnownSession {
         last_ms: Stamp::of(&path).modified_ms,
         place,
         parent: above.and_then(Path::parent).and_then(name),
+        within: None,
+        written_to: Some(path.clone()),
         file: Some(path),
     }
 }

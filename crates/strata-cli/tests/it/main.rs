@@ -11,6 +11,7 @@ mod folders;
 mod follow;
 mod import;
 mod lab;
+mod mcp;
 mod models;
 mod places;
 mod run;
