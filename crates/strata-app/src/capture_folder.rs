@@ -31,7 +31,10 @@ pub(crate) fn folder_of(database: Option<&Path>) -> PathBuf {
 /// The logs of a store that are there.
 pub(crate) fn logs_of(database: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder_of(Some(database))).into_iter().flatten().filter_map(Result::ok);
-    entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|it| it == "jsonl")).collect()
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .collect()
 }
 
 fn name_of(database: &Path) -> String {

@@ -74,7 +74,11 @@ impl Arguments {
                 continue;
             };
             if !argument.shape.fits(value) {
-                return Err(format!("`{}` is {value}, and should be {}.", argument.name, argument.shape.said()));
+                return Err(format!(
+                    "`{}` is {value}, and should be {}.",
+                    argument.name,
+                    argument.shape.said()
+                ));
             }
         }
         Ok(Self { given, table })

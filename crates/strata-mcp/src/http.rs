@@ -25,6 +25,8 @@ use crate::token::{Token, token_file};
 /// A question takes a few hundred bytes.
 const MOST_BYTES: usize = 1 << 20;
 
+/// A client may think for so long between two questions.
+const IDLE: Duration = Duration::from_hours(12);
 /// How long requests in flight may take after Ctrl-C.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
@@ -64,15 +66,18 @@ pub async fn http(
 }
 
 fn router(knows: Arc<Knows>, door: Door, stop: &CancellationToken) -> Router {
+    // Gemini CLI reads an event without data, which would tell it when to come again, as a broken message.
     let config = StreamableHttpServerConfig::default()
+        .with_sse_retry(None)
         .with_allowed_hosts(door.hosts.clone())
         .with_max_request_body_bytes(MOST_BYTES)
         .with_cancellation_token(stop.child_token());
     let make = move || Ok(Server::new(knows.clone()));
-    let service = StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config);
-    Router::new()
-        .route_service("/mcp", service)
-        .layer(from_fn_with_state(Arc::new(door), guard))
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.sse_retry = None;
+    sessions.session_config.keep_alive = Some(IDLE);
+    let service = StreamableHttpService::new(make, Arc::new(sessions), config);
+    Router::new().route_service("/mcp", service).layer(from_fn_with_state(Arc::new(door), guard))
 }
 
 /// Who may come in.
@@ -101,7 +106,8 @@ impl Door {
         }
         let shown = headers.get(header::AUTHORIZATION).map(|value| value.as_bytes()).unwrap_or_default();
         let is_known = self.token.is_shown_by(shown);
-        let asks = "Send the token of the file that `strata mcp --http` names, as `Authorization: Bearer TOKEN`.\n";
+        let asks =
+            "Send the token of the file that `strata mcp --http` names, as `Authorization: Bearer TOKEN`.\n";
         (!is_known).then_some((StatusCode::UNAUTHORIZED, asks))
     }
 }

@@ -85,7 +85,8 @@ fn of_tool_use(knows: &KnownSessions, id: &str, stop: &Stop) -> Result<Option<Ch
 fn of_ids(sessions: &[KnownSession], ids: &[String]) -> Option<Chosen> {
     let (id, session) = ids.iter().find_map(|id| {
         // Codex puts the id behind the time in the name of its file.
-        let is_called = |session: &&KnownSession| session.is_called(id) || session.id.ends_with(&format!("-{id}"));
+        let is_called =
+            |session: &&KnownSession| session.is_called(id) || session.id.ends_with(&format!("-{id}"));
         Some((id, sessions.iter().find(is_called)?))
     })?;
     Some(Chosen {

@@ -15,8 +15,8 @@ use tokio::sync::OnceCell;
 use crate::arguments::{Arguments, CURSOR, schema};
 use crate::asked::{Caller, Question, Stop};
 use crate::knows::Knows;
-use crate::symbols::visible;
 use crate::spec::ToolSpec;
+use crate::symbols::visible;
 use crate::tools::TOOLS;
 
 const INSTRUCTIONS: &str = "Strata explains the context of agent sessions: what fills a prompt, what broke its cache, what a \
@@ -80,9 +80,9 @@ fn folder_of(uri: &str) -> Option<String> {
 impl ServerHandler for Server {
     fn get_info(&self) -> InitializeResult {
         let about = Implementation::new("strata", env!("CARGO_PKG_VERSION")).with_title("Strata");
-        InitializeResult::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(about)
-            .with_instructions(INSTRUCTIONS)
+        // Clients ask for prompts and resources whether there are any or not: there are none.
+        let can = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        InitializeResult::new(can).with_server_info(about).with_instructions(INSTRUCTIONS)
     }
 
     async fn list_tools(

@@ -10,9 +10,9 @@ use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
-    AgentSummary, AppInfo, CalibratedTotal, Header, Import, ImportUploads, JobStarted, List,
-    Open, PriceInfo, Remove, Removed, ReportedUsage, ServiceInfo, SessionHeader, SessionPage, SetApp,
-    SetModel, SetServices, TokenizerInfo, UnmappedRow, UploadedFile,
+    AgentSummary, AppInfo, CalibratedTotal, Header, Import, ImportUploads, JobStarted, List, Open, PriceInfo,
+    Remove, Removed, ReportedUsage, ServiceInfo, SessionHeader, SessionPage, SetApp, SetModel, SetServices,
+    TokenizerInfo, UnmappedRow, UploadedFile,
 };
 use crate::beside::{ServicePlaces, ServiceSource, not_of_adk};
 use crate::command::Handler;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use strata_engine::LoggedEvent;
 use strata_measure::analysis;
-use strata_model::{FromJson as _, Json, Part, json, secret};
+use strata_model::{FromJson as _, Json, Object, Part, json, secret};
 use strata_wire::prompt_segments;
 
 use super::opened::OpenedSession;
@@ -75,17 +75,43 @@ fn text_of(part: &Part) -> String {
     if let Some(text) = &part.text {
         return text.to_string();
     }
-    let object = |name: Option<&str>, object: Option<&strata_model::Object>| {
-        let json = object.map_or_else(String::new, |object| json::to_compact(&Json::Object(object.clone())));
-        format!("{} {json}", name.unwrap_or_default())
+    let said = |name: Option<&str>, object: Option<&Object>| {
+        let mut text = name.unwrap_or_default().to_owned();
+        object.into_iter().for_each(|object| add_fields(object, &mut text));
+        text
     };
     if let Some(call) = &part.function_call {
-        return object(call.name.as_deref(), call.args.as_deref());
+        return said(call.name.as_deref(), call.args.as_deref());
     }
     if let Some(response) = &part.function_response {
-        return object(response.name.as_deref(), response.response.as_deref());
+        return said(response.name.as_deref(), response.response.as_deref());
     }
     if part.inline_data.is_some() { String::new() } else { json::to_compact(&part.to_json()) }
+}
+
+/// Names and values, with texts as they are: in JSON their lines would be hard to read.
+fn add_fields(object: &Object, text: &mut String) {
+    for (name, value) in object {
+        text.push(' ');
+        text.push_str(name);
+        text.push(':');
+        add_value(value, text);
+    }
+}
+
+fn add_value(value: &Json, text: &mut String) {
+    match value {
+        Json::String(string) => {
+            text.push(' ');
+            text.push_str(string);
+        }
+        Json::Array(items) => items.iter().for_each(|item| add_value(item, text)),
+        Json::Object(object) => add_fields(object, text),
+        plain => {
+            text.push(' ');
+            text.push_str(&json::to_compact(plain));
+        }
+    }
 }
 
 /// The text around the first of the words; `None` unless all of them are in it. Secrets are masked before it is cut.

@@ -117,9 +117,11 @@ impl KnownSessions {
                 stored.file = Some(path.clone());
             }
         }
-        sessions.extend(files.into_values().filter(|file| {
-            file.written_to.as_ref().is_none_or(|path| !are_stored.contains(path))
-        }));
+        sessions.extend(
+            files
+                .into_values()
+                .filter(|file| file.written_to.as_ref().is_none_or(|path| !are_stored.contains(path))),
+        );
         sessions.sort_by(|a, b| b.last_ms.cmp(&a.last_ms).then_with(|| a.id.cmp(&b.id)));
         Ok(sessions)
     }
@@ -149,9 +151,7 @@ impl KnownSessions {
     pub fn source(&self, session: &KnownSession) -> Source {
         match &session.file {
             Some(file) => Source { name: file.display().to_string(), ..Source::default() },
-            None => {
-                Source { name: session.id.clone(), database: self.database(), ..Source::default() }
-            }
+            None => Source { name: session.id.clone(), database: self.database(), ..Source::default() },
         }
     }
 }

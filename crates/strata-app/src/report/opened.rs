@@ -52,7 +52,8 @@ impl OpenedSession {
 
     /// Something that an event states, as it may be shown: masked where the event around it says that it is a secret.
     pub fn shown_fact(&self, event: u32, fact: &str) -> String {
-        let stated = event.checked_sub(1).and_then(|at| self.subject.experiment.session().events.get(at as usize));
+        let stated =
+            event.checked_sub(1).and_then(|at| self.subject.experiment.session().events.get(at as usize));
         let hides = |text: &str| {
             text.contains(fact) && secret::mask(text).is_some_and(|masked| !masked.text.contains(fact))
         };

@@ -57,11 +57,7 @@ pub fn room(opened: &OpenedSession) -> Option<RoomReport> {
     let pairs = || own.windows(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?)));
     let drops = pairs().filter(|(before, after)| size(after) < size(before) / 2);
     let drops: Vec<Drop> = drops
-        .map(|(before, after)| Drop {
-            call: after.call,
-            from_tokens: size(before),
-            to_tokens: size(after),
-        })
+        .map(|(before, after)| Drop { call: after.call, from_tokens: size(before), to_tokens: size(after) })
         .collect();
     let since = pairs().rev().find(|(before, after)| size(after) < size(before)).map(|(_, after)| after.call);
     let growing: Vec<&&CallCache> =

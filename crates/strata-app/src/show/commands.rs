@@ -16,9 +16,7 @@ pub fn command_symbol(character: char) -> String {
         // Control Pictures stand in the order of what they show.
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(character)).into_iter().collect(),
         // One character for an escape and the letter behind it.
-        '\u{80}'..='\u{9f}' => {
-            ['␛'].into_iter().chain(char::from_u32(u32::from(character) - 0x40)).collect()
-        }
+        '\u{80}'..='\u{9f}' => ['␛'].into_iter().chain(char::from_u32(u32::from(character) - 0x40)).collect(),
         character => character.escape_unicode().to_string(),
     }
 }

@@ -146,7 +146,12 @@ fn by_kind(answer: &mut Answer, ledger: &TokensReport) {
     for kind in &ledger.kinds {
         let cost = costs.get(&kind.kind).copied().flatten();
         answer.row(
-            format!("{}: {} tokens over all calls, {}", name(&kind.kind), tokens(kind.lifetime_tokens), money_or_none(cost)),
+            format!(
+                "{}: {} tokens over all calls, {}",
+                name(&kind.kind),
+                tokens(kind.lifetime_tokens),
+                money_or_none(cost)
+            ),
             json!({"kind": kind.kind, "tokens": kind.lifetime_tokens, "cost": rounded(cost)}),
         );
     }

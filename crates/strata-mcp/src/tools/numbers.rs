@@ -44,6 +44,15 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
+/// How often a fact is stated behind its summary.
+pub(super) fn later(times: u32) -> String {
+    match times {
+        0 => String::new(),
+        1 => ", stated once later".to_owned(),
+        times => format!(", stated {times} times later"),
+    }
+}
+
 /// The name by which documents call a value of ours.
 pub(super) fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {

@@ -4,7 +4,7 @@ use serde_json::json;
 use strata_app::report::{CompactChoice, SummaryModel, compact_of, room};
 use tokio::runtime::Handle;
 
-use super::numbers::{money_or_none, rounded, tokens};
+use super::numbers::{later, money_or_none, rounded, tokens};
 use crate::answer::{Answer, Refusal};
 use crate::arguments::{Argument, CURSOR, SESSION, Shape};
 use crate::asked::Question;
@@ -108,13 +108,7 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
         for item in items.filter(|item| item.verdict == "dropped") {
             let text = recorded(&subject.opened.shown_fact(item.event, &item.text));
             answer.row(
-                format!(
-                    "{} of E{}{}: {}",
-                    item.kind,
-                    item.event,
-                    if item.used_later > 0 { format!(", stated {} times later", item.used_later) } else { String::new() },
-                    quoted(&text)
-                ),
+                format!("{} of E{}{}: {}", item.kind, item.event, later(item.used_later), quoted(&text)),
                 json!({
                     "kind": item.kind,
                     "text": text,

@@ -88,7 +88,10 @@ fn add(answer: &mut Answer, branch: &AgentBranch, parent: Option<&str>, file: Op
         said(branch.basis),
         tokens(branch.largest_prompt),
         money_or_none(branch.cost),
-        inherited.map_or_else(String::new, |share| format!("; {} of its first prompt is its parent's", percent(share))),
+        inherited.map_or_else(String::new, |share| format!(
+            "; {} of its first prompt is its parent's",
+            percent(share)
+        )),
     );
     answer.row(line, json);
 }

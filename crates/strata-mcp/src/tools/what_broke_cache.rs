@@ -21,12 +21,7 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
             where, why, what it cost, and what the provider says.",
     arguments: &[
         SESSION,
-        Argument {
-            name: "call",
-            about: "Only this call, as C7",
-            shape: Shape::Call,
-            is_required: false,
-        },
+        Argument { name: "call", about: "Only this call, as C7", shape: Shape::Call, is_required: false },
         Argument {
             name: "last",
             about: "Breaks on a page, the newest first",
@@ -77,9 +72,13 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
             "areRulesKnown": report.is_rule_known,
         }),
     );
-    if let Some(fix) = report.fixes.first() {
+    if let Some(fix) = report.fixes.first().filter(|fix| fix.saves_tokens > 0) {
         let title = recorded(&fix.title);
-        answer.say(format!("Would help most: {} (saves {} tokens).", quoted(&title), tokens(fix.saves_tokens)));
+        answer.say(format!(
+            "Would help most: {} (saves {} tokens).",
+            quoted(&title),
+            tokens(fix.saves_tokens)
+        ));
         answer.fact("wouldHelp", json!({"title": title, "savesTokens": fix.saves_tokens}));
     }
     answer.rows_name = "breaks";
@@ -104,12 +103,12 @@ fn add(answer: &mut Answer, call: &CallCacheReport, found: &BreakReport) {
     let verdict = call.provider_verdict.as_ref().map(|verdict| recorded(&verdict.reason));
     let basis = if found.is_reported { "reported" } else { "predicted" };
     let mut line = format!(
-        "C{} at token {} ({}{}): {} {} tokens paid again ({basis}){}",
+        "C{} at token {} ({}{}): {}; {} tokens paid again ({basis}){}",
         call.call,
         tokens(found.at_token),
         found.cause,
         found.stage.as_ref().map_or_else(String::new, |stage| format!(" in {}", recorded(stage))),
-        recorded_of(&found.detail, 160),
+        recorded_of(found.detail.trim_end_matches('.'), 160),
         tokens(found.rebilled_tokens),
         found.cost.map_or_else(String::new, |cost| format!(", {}", money(cost))),
     );

@@ -3,7 +3,7 @@
 use serde_json::json;
 use strata_app::report::{room, summary_losses};
 
-use super::numbers::{percent, tokens};
+use super::numbers::{later, percent, tokens};
 use crate::answer::{Answer, Refusal};
 use crate::arguments::{Argument, CURSOR, SESSION, Shape};
 use crate::asked::Question;
@@ -84,7 +84,7 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
                 "{verdict}: {} of E{}{}: {}",
                 fact.kind,
                 fact.event,
-                if fact.used_later > 0 { format!(", stated {} times later", fact.used_later) } else { String::new() },
+                later(fact.used_later),
                 quoted(&text)
             ),
             json!({

@@ -67,7 +67,8 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
     answer.fact("agent", recorded(&call.agent));
     answer.fact("model", &call.model);
     answer.fact("total", json!({"tokens": call.prompt_tokens, "basis": call.prompt_basis}));
-    answer.fact("counted", json!({"tokens": prompt.total, "basis": prompt.basis, "overhead": prompt.overhead}));
+    answer
+        .fact("counted", json!({"tokens": prompt.total, "basis": prompt.basis, "overhead": prompt.overhead}));
     if let Some(before) = before {
         let grown = i64::from(call.prompt_tokens) - i64::from(before.prompt_tokens);
         answer.say(format!(

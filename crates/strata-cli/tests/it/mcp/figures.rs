@@ -75,10 +75,8 @@ fn caches_are_those_of_the_cache_report() {
         .filter(|call| !call["break"].is_null() && call["break"]["cause"] != "below_minimum")
         .map(|call| (format!("C{}", call["call"]), call["break"]["rebilledTokens"].clone()))
         .collect();
-    let told: Vec<(String, Value)> = breaks
-        .iter()
-        .map(|row| (row["call"].as_str().unwrap().to_owned(), row["tokens"].clone()))
-        .collect();
+    let told: Vec<(String, Value)> =
+        breaks.iter().map(|row| (row["call"].as_str().unwrap().to_owned(), row["tokens"].clone())).collect();
     assert_eq!(told, printed);
 }
 
@@ -92,7 +90,8 @@ fn costs_are_those_of_the_ledger() {
     }
     let money = |value: &Value| (value.as_f64().unwrap() * 1e6).round();
     assert_eq!(money(&told["total"]["cost"]), money(&ledger["bill"]["cost"]));
-    let kinds: Vec<Value> = told["rows"].as_array().unwrap().iter().map(|row| row["tokens"].clone()).collect();
+    let kinds: Vec<Value> =
+        told["rows"].as_array().unwrap().iter().map(|row| row["tokens"].clone()).collect();
     let printed: Vec<Value> =
         ledger["kinds"].as_array().unwrap().iter().map(|row| row["lifetimeTokens"].clone()).collect();
     assert_eq!(kinds, printed);
@@ -145,11 +144,17 @@ fn two_prompts_differ_by_their_sizes() {
     let told = garden.told("compare_calls", json!({"from": "C1", "to": "C2"}));
     assert_eq!(told["from"], json!({"call": "C1", "tokens": ledger["calls"][0]["tokens"]}));
     assert_eq!(told["to"], json!({"call": "C2", "tokens": ledger["calls"][1]["tokens"]}));
-    let of = |name: &str| changes.iter().map(|row| row[name].as_i64().unwrap()).sum::<i64>();
-    let by_call = |at: usize| ledger["calls"][at]["tokens"].as_i64().unwrap();
-    // What is added explains what the second has more, but for framing.
-    let grown = by_call(1) - by_call(0);
-    assert!((of("tokensAfter") - of("tokensBefore") - grown).abs() <= 40, "{changes:?}");
+    // What stayed and what came are the second prompt, what stayed and what went the first.
+    let segments = |call: u32| {
+        let compiled = garden.printed(&format!("compile --call {call}"));
+        let segments = compiled["tokens"]["segments"].as_array().unwrap().clone();
+        segments.iter().map(|row| row["tokens"].as_u64().unwrap()).sum::<u64>()
+    };
+    let of = |name: &str| changes.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
+    let same = told["unchanged"]["tokens"].as_u64().unwrap();
+    assert_eq!(same + of("tokensAfter"), segments(2));
+    assert_eq!(same + of("tokensBefore"), segments(1));
+    assert!(of("tokensAfter") > 1_000, "{changes:?}");
 }
 
 #[test]
@@ -166,14 +171,21 @@ fn room_and_growth_are_told() {
 #[test]
 fn agents_in_files_of_their_own_are_below_their_session() {
     let computer = Computer::new();
-    left_by_claude(&computer, "main", &Transcript::new("main", "/home/ada/work").user("Go on").model("Yes.", 500).text());
+    left_by_claude(
+        &computer,
+        "main",
+        &Transcript::new("main", "/home/ada/work").user("Go on").model("Yes.", 500).text(),
+    );
     let below = Transcript::new("main", "/home/ada/work").user("Look for beans").model("None.", 200).text();
     left_by_claude(&computer, "main/subagents/agent-a1", &below);
     let mut client = Client::ready(&computer, &computer.path(""));
     let told = client.told("sub_agents", json!({"session": "main"}));
     assert_eq!(told["subAgents"], 1);
     let tree = told["tree"].as_array().unwrap();
-    assert_eq!(tree.iter().map(|row| row["promptTokens"].clone()).collect::<Vec<_>>(), [json!(500), json!(200)]);
+    assert_eq!(
+        tree.iter().map(|row| row["promptTokens"].clone()).collect::<Vec<_>>(),
+        [json!(500), json!(200)]
+    );
     assert_eq!(tree[1]["session"], "agent-a1");
 }
 
@@ -186,7 +198,8 @@ fn a_summary_is_held_against_what_it_stands_for() {
     if told["compactions"] != 0 {
         let items = garden.rows("what_was_lost", json!({}), "items");
         let facts = &told["facts"];
-        let sum = ["kept", "paraphrased", "lost"].map(|name| facts[name].as_u64().unwrap()).iter().sum::<u64>();
+        let sum =
+            ["kept", "paraphrased", "lost"].map(|name| facts[name].as_u64().unwrap()).iter().sum::<u64>();
         assert_eq!(items.len() as u64, sum);
     }
 }

@@ -91,7 +91,8 @@ fn recorded_handshakes_get_answers_of_the_recorded_shape() {
                 continue;
             }
             let wanted = &wanted["msg"]["result"];
-            let missing: Vec<String> = fields(wanted).difference(&fields(&answer["result"])).cloned().collect();
+            let missing: Vec<String> =
+                fields(wanted).difference(&fields(&answer["result"])).cloned().collect();
             assert_eq!(missing, [""; 0], "{client} {} {answer}", message["method"]);
             if message["method"] == "initialize" {
                 assert_eq!(answer["result"]["protocolVersion"], wanted["protocolVersion"]);

@@ -17,7 +17,7 @@ fn questions() -> Vec<(&'static str, Value, &'static str)> {
         ("why_long", json!({"session": "long", "top": 50}), "parts"),
         ("what_broke_cache", json!({"session": "long", "last": 100}), "breaks"),
         ("find", json!({"session": "long", "query": "needle", "limit": 50}), "hits"),
-        ("plan_compaction", json!({"session": "long", "threshold": 3000, "keep_last": 4}), "lost"),
+        ("plan_compaction", json!({"session": "long"}), "lost"),
         ("what_was_lost", json!({"session": "long"}), "items"),
         ("cost", json!({"session": "long", "by": "tool"}), "rows"),
         ("compare_calls", json!({"session": "long", "from": "C1", "to": "C300"}), "changes"),
@@ -63,7 +63,8 @@ fn answers_about_a_huge_session_fit_and_their_pages_are_the_whole() {
         }
         if tool == "find" {
             let joined: Vec<Value> = pages.into_iter().flatten().collect();
-            let mut seen: Vec<String> = joined.iter().map(|row| format!("{} {}", row["event"], row["part"])).collect();
+            let mut seen: Vec<String> =
+                joined.iter().map(|row| format!("{} {}", row["event"], row["part"])).collect();
             assert_eq!(seen.len(), 200);
             seen.sort();
             seen.dedup();

@@ -13,10 +13,16 @@ fn session(id: &'static str, folder: &'static str) -> Transcript {
 /// Three running sessions, the last one the newest.
 fn three() -> Computer {
     let computer = Computer::new();
-    let asks = session("one", "/home/ada/one").user("Why?").calls("toolu_0one", "mcp__strata__why_long", &json!({}), 600);
+    let asks = session("one", "/home/ada/one").user("Why?").calls(
+        "toolu_0one",
+        "mcp__strata__why_long",
+        &json!({}),
+        600,
+    );
     left_by_claude(&computer, "one", &asks.text());
     left_by_claude(&computer, "two", &session("two", "/home/ada/two").text());
-    let rollout = ".codex/sessions/2026/11/22/rollout-2026-11-22T09-34-50-01a2029b-bdab-7541-bcad-9df6826a1989.jsonl";
+    let rollout =
+        ".codex/sessions/2026/11/22/rollout-2026-11-22T09-34-50-01a2029b-bdab-7541-bcad-9df6826a1989.jsonl";
     let file = computer.path(rollout);
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&file, codex()).unwrap();
@@ -59,7 +65,8 @@ fn the_id_of_a_thread_finds_its_session() {
     let computer = three();
     let mut client = Client::ready(&computer, &computer.path(""));
     let thread = "01a2029b-bdab-7541-bcad-9df6826a1989";
-    let (id, rule) = chosen(&mut client, json!({"threadId": thread, "sessionId": thread, "progressToken": 1}));
+    let (id, rule) =
+        chosen(&mut client, json!({"threadId": thread, "sessionId": thread, "progressToken": 1}));
     assert!(id.ends_with(thread), "{id}");
     assert_eq!(rule, format!("it has the id {thread}, which you sent along"));
 }

@@ -65,8 +65,16 @@ pub(super) fn long(turns: usize) -> String {
         let path = format!("/home/ada/work/src/part_{turn}.rs");
         let result = format!("fn part_{turn}() {{ /* {} */ }}", "needle in the hay ".repeat(20));
         transcript = transcript
-            .user(&format!("Look at {path} and tell me what number {turn} does, and keep id ORD-{:05}.", turn * 7))
-            .calls(&id, &format!("mcp__tools__number_{}", turn % 60), &json!({"path": path}), 900 + 100 * turn)
+            .user(&format!(
+                "Look at {path} and tell me what number {turn} does, and keep id ORD-{:05}.",
+                turn * 7
+            ))
+            .calls(
+                &id,
+                &format!("mcp__tools__number_{}", turn % 60),
+                &json!({"path": path}),
+                900 + 100 * turn,
+            )
             .result(&id, &result)
             .model(&format!("Part {turn} does nothing yet."), 1_000 + 100 * turn);
     }
