@@ -20,9 +20,12 @@ const RUNNING_MS: i64 = 15 * 60 * 1000;
 const LOOKED_AT: usize = 40;
 /// Files whose folders are looked at.
 const FOLDERS_OF: usize = 200;
-/// How often, and after which pause, it is looked again: a client may write a call down after it has made it.
-const TRIES: u32 = 4;
-const PAUSE: Duration = Duration::from_millis(150);
+/// How often it is looked, with which pause: a client may write a call down after it has made it, and what is caught of it
+/// is stored a little later.
+const TRIES: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(200);
+/// A client is being caught while its log grows: it was written to within this time.
+const CAUGHT_MS: i64 = 30 * 1000;
 
 /// A session with how it was chosen.
 pub(crate) struct Chosen {
@@ -53,28 +56,43 @@ pub(crate) fn own(knows: &KnownSessions, caller: &Caller, stop: &Stop) -> Result
 }
 
 fn of_tool_use(knows: &KnownSessions, id: &str, stop: &Stop) -> Result<Option<Chosen>, Refusal> {
-    for attempt in 0..TRIES {
-        if attempt > 0 {
-            sleep(PAUSE);
-        }
-        let since = now_ms().saturating_sub(RUNNING_MS);
-        let running: Vec<KnownSession> =
-            knows.all()?.into_iter().filter(|session| session.last_ms >= Some(since)).collect();
+    for attempt in 1..=TRIES {
+        let now = now_ms();
+        let since = now.saturating_sub(RUNNING_MS);
+        let sessions = knows.all()?.into_iter().filter(|session| session.last_ms >= Some(since));
+        let (captured, written): (Vec<KnownSession>, Vec<KnownSession>) =
+            sessions.partition(|session| session.place == KnownPlace::Capture);
         // What was really sent says more than what its client wrote down of it.
-        let captured = running.iter().filter(|session| session.place == KnownPlace::Capture);
-        let written = running.iter().filter(|session| session.place == KnownPlace::Client);
-        for session in captured.chain(written).take(LOOKED_AT) {
-            if !session.was_told(id, since) {
-                continue;
-            }
-            let found = session_with_call(&knows.source(session), id, stop)?;
-            if found.is_none() && session.place == KnownPlace::Capture {
-                // The log has several sessions, or the answer that made the call is not whole yet.
-                continue;
-            }
+        if let Some(found) = holding(knows, &captured, id, stop)? {
+            return Ok(Some(found));
+        }
+        let is_caught = captured.iter().any(|log| log.last_ms >= Some(now.saturating_sub(CAUGHT_MS)));
+        let found = holding(knows, &written, id, stop)?;
+        if attempt == TRIES || (found.is_some() && !is_caught) {
+            return Ok(found);
+        }
+        sleep(PAUSE);
+    }
+    Ok(None)
+}
+
+/// The session that a tool was called in by this id.
+fn holding(
+    knows: &KnownSessions,
+    sessions: &[KnownSession],
+    id: &str,
+    stop: &Stop,
+) -> Result<Option<Chosen>, Refusal> {
+    let since = now_ms().saturating_sub(RUNNING_MS);
+    for session in sessions.iter().take(LOOKED_AT) {
+        if !session.was_told(id, since) {
+            continue;
+        }
+        // The words may be quoted elsewhere, and the answer that made the call may not be whole yet.
+        if let Some(within) = session_with_call(&knows.source(session), id, stop)? {
             return Ok(Some(Chosen {
                 session: knows.told(session.clone()),
-                within: found,
+                within: Some(within),
                 rule: "it holds the id of this very tool call".to_owned(),
             }));
         }

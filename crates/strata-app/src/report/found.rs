@@ -91,7 +91,7 @@ fn text_of(part: &Part) -> String {
 
 /// Names and values, with texts as they are: in JSON their lines would be hard to read.
 fn add_fields(object: &Object, text: &mut String) {
-    for (name, value) in object {
+    for (name, value) in object.iter() {
         text.push(' ');
         text.push_str(name);
         text.push(':');
