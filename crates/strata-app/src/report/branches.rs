@@ -62,13 +62,13 @@ pub fn agent_branches(opened: &OpenedSession) -> Result<Vec<AgentBranch>, AppErr
         branch.largest_prompt = branch.largest_prompt.max(bill.prompt_tokens);
         branch.cost = branch.cost.zip(bill.cost_usd()).map(|(sum, cost)| sum + cost);
     }
-    for at in 0..branches.len() {
-        let parent = parent_of(opened, &branches[at].agent, &paths);
-        branches[at].inherited_share = match &parent {
-            Some(parent) => inherited_share(opened, branches[at].first_call, parent)?,
+    for branch in &mut branches {
+        let parent = parent_of(opened, &branch.agent, &paths);
+        branch.inherited_share = match &parent {
+            Some(parent) => inherited_share(opened, branch.first_call, parent)?,
             None => None,
         };
-        branches[at].parent = parent;
+        branch.parent = parent;
     }
     Ok(branches)
 }
@@ -93,8 +93,8 @@ fn parent_of(opened: &OpenedSession, agent: &str, paths: &BTreeMap<String, Strin
 fn inherited_share(opened: &OpenedSession, first: u32, parent: &str) -> Result<Option<f64>, AppError> {
     let OpenedSession { subject, tables, compiled, .. } = opened;
     let analysis = &compiled.analysis;
-    let before = compiled.caches.calls.iter().filter(|call| call.call < first && *call.agent == *parent);
-    let calls = (before.last().and_then(|call| analysis.call(call.call)), analysis.call(first));
+    let mut before = compiled.caches.calls.iter().filter(|call| call.call < first && *call.agent == *parent);
+    let calls = (before.next_back().and_then(|call| analysis.call(call.call)), analysis.call(first));
     let (Some(before), Some(own)) = calls else { return Ok(None) };
     let scale = |call: &CallAnalysis| subject.scale(analysis, tables, call);
     let weigh = DeltaScale {

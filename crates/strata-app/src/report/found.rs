@@ -77,7 +77,9 @@ fn text_of(part: &Part) -> String {
     }
     let said = |name: Option<&str>, object: Option<&Object>| {
         let mut text = name.unwrap_or_default().to_owned();
-        object.into_iter().for_each(|object| add_fields(object, &mut text));
+        if let Some(object) = object {
+            add_fields(object, &mut text);
+        }
         text
     };
     if let Some(call) = &part.function_call {
