@@ -80,7 +80,7 @@ impl Pages {
         // Rows are weighed one by one, then the whole: tokens of pieces come to about those of the whole.
         let mut n = 0;
         let (mut of_text, mut of_json) = (0, 0);
-        let empty = self.made(answer, id, from, 0);
+        let empty = made(answer, id, from, 0);
         let room = MOST_TOKENS.saturating_sub(self.tokens(&empty));
         for row in answer.rows.iter().skip(from).take(most) {
             of_text += self.text.tokens(&row.line) + 1;
@@ -91,10 +91,10 @@ impl Pages {
             n += 1;
         }
         let mut n = n.max(1).min(most);
-        let mut page = self.made(answer, id, from, n);
+        let mut page = made(answer, id, from, n);
         while n > 1 && self.tokens(&page) > MOST_TOKENS {
             n -= 1;
-            page = self.made(answer, id, from, n);
+            page = made(answer, id, from, n);
         }
         (page, n == n_left)
     }
@@ -102,34 +102,34 @@ impl Pages {
     fn tokens(&self, page: &Page) -> u32 {
         self.text.tokens(&page.text).max(self.text.tokens(&page.json.to_string()))
     }
+}
 
-    fn made(&self, answer: &Answer, id: &str, from: usize, n: usize) -> Page {
-        // The head stands on every page: each can be read alone.
-        let mut lines = answer.said.clone();
-        let mut json = Value::Object(answer.facts.clone());
-        let rows = answer.rows.iter().skip(from).take(n);
-        lines.extend(rows.clone().map(|row| row.line.clone()));
-        if !answer.rows_name.is_empty() {
-            json[answer.rows_name] = rows.map(|row| row.json.clone()).collect();
-        }
-        let left = answer.rows.len().saturating_sub(from + n);
-        if left > 0 {
-            let cursor = format!("{id}.{}", from + n);
-            lines.push(format!("{left} more; ask again with cursor {cursor}"));
-            json["more"] = left.into();
-            json["cursor"] = cursor.into();
-        }
-        lines.push(DATA.to_owned());
-        json["note"] = json!(DATA);
-        clean(&mut json);
-        let text = AnswerText::masked(&lines.join("\n"));
-        Page { text: visible(&text).into_owned(), json }
+fn made(answer: &Answer, id: &str, from: usize, n: usize) -> Page {
+    // The head stands on every page: each can be read alone.
+    let mut lines = answer.said.clone();
+    let mut json = Value::Object(answer.facts.clone());
+    let rows = answer.rows.iter().skip(from).take(n);
+    lines.extend(rows.clone().map(|row| row.line.clone()));
+    if !answer.rows_name.is_empty() {
+        json[answer.rows_name] = rows.map(|row| row.json.clone()).collect();
     }
+    let left = answer.rows.len().saturating_sub(from + n);
+    if left > 0 {
+        let cursor = format!("{id}.{}", from + n);
+        lines.push(format!("{left} more; ask again with cursor {cursor}"));
+        json["more"] = left.into();
+        json["cursor"] = cursor.into();
+    }
+    lines.push(DATA.to_owned());
+    json["note"] = json!(DATA);
+    clean(&mut json);
+    let text = AnswerText::masked(&lines.join("\n"));
+    Page { text: visible(&text).into_owned(), json }
 }
 
 fn random_id() -> String {
-    let mut bytes = [0; 6];
+    let mut bytes = [0; 8];
     // Without chance ids are alike, and a cursor may be told that its answer is gone.
     let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:016x}", u64::from_le_bytes(bytes))
 }

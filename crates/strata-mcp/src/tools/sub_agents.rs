@@ -45,12 +45,16 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
     for branch in &branches {
         add(&mut answer, branch, branch.parent.as_deref(), None);
     }
+    let mut n_unread = 0;
     let top = branches.first().map(|branch| branch.agent.clone());
     for file in files.into_iter().take(FILES) {
         let opened = match knows.opened(file, None, question) {
             Ok(opened) => opened,
             Err(Refusal(problem)) => {
-                answer.say(format!("{} could not be read: {}", file.id, recorded(&problem)));
+                n_unread += 1;
+                if n_unread == 1 {
+                    answer.say(format!("{} could not be read: {}", file.id, recorded(&problem)));
+                }
                 continue;
             }
         };
@@ -58,6 +62,10 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
             let parent = branch.parent.clone().or_else(|| top.clone());
             add(&mut answer, &branch, parent.as_deref(), Some(&file.id));
         }
+    }
+    if n_unread > 0 {
+        answer.say(format!("{n_unread} files of sub-agents are not in the tree."));
+        answer.fact("unreadFiles", n_unread);
     }
     Ok(answer)
 }

@@ -11,6 +11,9 @@ use crate::knows::Knows;
 use crate::spec::ToolSpec;
 use crate::symbols::{quoted, recorded};
 
+/// Prompts much shorter than the one before that are told where no summary is.
+const DROPS: usize = 5;
+
 pub(super) const TOOL: ToolSpec = ToolSpec {
     name: "what_was_lost",
     title: "What did the last compaction drop?",
@@ -41,7 +44,9 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
             return Err(Refusal(format!("This session has {} compactions, counted from 1.", losses.len())));
         }
         answer.say("No summary is recorded in this session: nothing was dropped by one.");
-        for drop in room(&subject.opened).iter().flat_map(|room| &room.drops) {
+        let room = room(&subject.opened);
+        let drops = room.iter().flat_map(|room| room.drops.iter().rev().take(DROPS));
+        for drop in drops {
             answer.say(format!(
                 "But the prompt of C{} is much shorter than the one before: {} → {} tokens.",
                 drop.call,

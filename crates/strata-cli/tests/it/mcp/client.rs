@@ -32,7 +32,7 @@ impl Client {
     pub(super) fn ready(computer: &Computer, folder: &Path) -> Self {
         let mut client = Self::started(computer, folder);
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a client", "version": "1"}});
-        client.ask("initialize", hello);
+        client.ask("initialize", &hello);
         client.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
@@ -58,7 +58,7 @@ impl Client {
 
     /// The result of a request.
     #[track_caller]
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         self.tell(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
         let answer = self.hear();
@@ -69,13 +69,13 @@ impl Client {
 
     /// What comes of a call of a tool.
     #[track_caller]
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
     /// The structured answer of a call that succeeds.
     #[track_caller]
-    pub(super) fn told(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(super) fn told(&mut self, tool: &str, arguments: &Value) -> Value {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
         result["structuredContent"].clone()
@@ -83,7 +83,7 @@ impl Client {
 
     /// The words of a call that is refused.
     #[track_caller]
-    pub(super) fn refused(&mut self, tool: &str, arguments: Value) -> String {
+    pub(super) fn refused(&mut self, tool: &str, arguments: &Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{result}");
         result["content"][0]["text"].as_str().unwrap().to_owned()

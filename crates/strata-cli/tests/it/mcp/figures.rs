@@ -28,7 +28,7 @@ impl Garden {
 
     fn told(&mut self, tool: &str, mut arguments: Value) -> Value {
         arguments["session"] = json!("garden");
-        self.client.told(tool, arguments)
+        self.client.told(tool, &arguments)
     }
 
     /// All rows, page by page.
@@ -36,7 +36,7 @@ impl Garden {
         let mut page = self.told(tool, arguments);
         let mut rows = page[name].as_array().unwrap().clone();
         while let Some(cursor) = page.get("cursor").cloned() {
-            page = self.client.told(tool, json!({"cursor": cursor}));
+            page = self.client.told(tool, &json!({"cursor": cursor}));
             rows.extend(page[name].as_array().unwrap().iter().cloned());
         }
         rows
@@ -88,7 +88,7 @@ fn costs_are_those_of_the_ledger() {
     for name in ["calls", "promptTokens", "basis", "cachedTokens", "outputTokens"] {
         assert_eq!(told["total"][name], ledger["bill"][name], "{name}");
     }
-    let money = |value: &Value| (value.as_f64().unwrap() * 1e6).round();
+    let money = |value: &Value| format!("{:.6}", value.as_f64().unwrap());
     assert_eq!(money(&told["total"]["cost"]), money(&ledger["bill"]["cost"]));
     let kinds: Vec<Value> =
         told["rows"].as_array().unwrap().iter().map(|row| row["tokens"].clone()).collect();
@@ -162,7 +162,7 @@ fn room_and_growth_are_told() {
     let computer = Computer::new();
     left_by_claude(&computer, "long", &long(30));
     let mut client = Client::ready(&computer, &computer.path(""));
-    let told = client.told("budget", json!({"session": "long"}));
+    let told = client.told("budget", &json!({"session": "long"}));
     assert_eq!(told["used"], json!({"tokens": 1_000 + 2_900, "basis": "reported"}));
     assert_eq!(told["limit"]["tokens"], 200_000);
     assert!(told["callsLeft"].as_u64().unwrap() > 1_000, "{told}");
@@ -179,7 +179,7 @@ fn agents_in_files_of_their_own_are_below_their_session() {
     let below = Transcript::new("main", "/home/ada/work").user("Look for beans").model("None.", 200).text();
     left_by_claude(&computer, "main/subagents/agent-a1", &below);
     let mut client = Client::ready(&computer, &computer.path(""));
-    let told = client.told("sub_agents", json!({"session": "main"}));
+    let told = client.told("sub_agents", &json!({"session": "main"}));
     assert_eq!(told["subAgents"], 1);
     let tree = told["tree"].as_array().unwrap();
     assert_eq!(
@@ -209,7 +209,7 @@ fn sessions_are_those_of_places_and_of_the_store() {
     let Garden { computer, mut client, .. } = open();
     // The store is found also where it is made while the server runs.
     assert_eq!(computer.run("import weather.session.json").code, 0);
-    let told = client.told("sessions", json!({}));
+    let told = client.told("sessions", &json!({}));
     let stored = computer.run("sessions --json").json();
     let ids = |rows: &Value| -> Vec<String> {
         rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()

@@ -30,7 +30,7 @@ fn fields(value: &Value) -> BTreeSet<String> {
 fn tools_say_what_they_take_and_that_they_only_read() {
     let computer = Computer::new();
     let mut client = Client::ready(&computer, &computer.path(""));
-    let tools = client.ask("tools/list", json!({}))["tools"].as_array().unwrap().clone();
+    let tools = client.ask("tools/list", &json!({}))["tools"].as_array().unwrap().clone();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, TOOLS);
     for tool in &tools {
@@ -57,13 +57,13 @@ fn the_newest_protocol_is_discovered_and_needs_no_handshake() {
         "io.modelcontextprotocol/clientInfo": {"name": "a client", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let found = client.ask("server/discover", json!({"_meta": meta}));
+    let found = client.ask("server/discover", &json!({"_meta": meta}));
     let versions = found["supportedVersions"].as_array().unwrap();
     for version in ["2025-06-18", "2025-11-25", "2026-07-28"] {
         assert!(versions.contains(&json!(version)), "{found}");
     }
     let asked = json!({"name": "budget", "arguments": {"session": "garden"}, "_meta": meta});
-    let result = client.ask("tools/call", asked);
+    let result = client.ask("tools/call", &asked);
     assert_eq!(result["isError"], false, "{result}");
     assert_eq!(result["resultType"], "complete");
 }

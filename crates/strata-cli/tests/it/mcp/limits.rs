@@ -37,7 +37,7 @@ fn answers_about_a_huge_session_fit_and_their_pages_are_the_whole() {
     let mut client = Client::ready(&computer, &computer.path(""));
     let text = AnswerText::default();
     for (tool, arguments, rows) in questions() {
-        let mut result = client.call(tool, arguments.clone());
+        let mut result = client.call(tool, &arguments);
         let mut pages: Vec<Vec<Value>> = Vec::new();
         let mut lefts: Vec<u64> = Vec::new();
         loop {
@@ -50,7 +50,7 @@ fn answers_about_a_huge_session_fit_and_their_pages_are_the_whole() {
             lefts.push(json["more"].as_u64().unwrap_or(0));
             let Some(cursor) = json.get("cursor").cloned() else { break };
             assert!(said.as_str().unwrap().contains(cursor.as_str().unwrap()), "{said}");
-            result = client.call(tool, json!({"cursor": cursor}));
+            result = client.call(tool, &json!({"cursor": cursor}));
         }
         // Pages joined are the whole: no row is missing and none comes twice.
         let total: usize = pages.iter().map(Vec::len).sum();
@@ -92,7 +92,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
         ("compare_calls", json!({"session": "garden", "from": "C1"})),
         ("sessions", json!({"since": "yesterday"})),
     ] {
-        let words = client.refused(tool, arguments.clone());
+        let words = client.refused(tool, &arguments);
         said.insert(format!("{tool} {arguments}"), words);
     }
     insta::assert_json_snapshot!("mcp_refusals", said);
@@ -106,10 +106,10 @@ fn paths_are_no_sessions() {
     fs::copy(&file, &elsewhere).unwrap();
     let mut client = Client::ready(&computer, &computer.path(""));
     for path in [&file, &elsewhere] {
-        let words = client.refused("budget", json!({"session": path.display().to_string()}));
+        let words = client.refused("budget", &json!({"session": path.display().to_string()}));
         assert!(words.starts_with("No known session"), "{words}");
     }
-    let words = client.refused("budget", json!({"session": "elsewhere.jsonl"}));
+    let words = client.refused("budget", &json!({"session": "elsewhere.jsonl"}));
     assert!(words.starts_with("No known session"), "{words}");
 }
 
@@ -134,10 +134,10 @@ fn nothing_is_written() {
         if tool == "compare_calls" {
             arguments["to"] = json!("C3");
         }
-        assert_eq!(client.call(tool, arguments.clone())["isError"], false, "{tool}");
+        assert_eq!(client.call(tool, &arguments)["isError"], false, "{tool}");
         if tool != "sessions" && tool != "compare_calls" {
             arguments["session"] = json!("oslo");
-            client.call(tool, arguments);
+            client.call(tool, &arguments);
         }
     }
     assert_eq!(client.left(), 0);
@@ -156,7 +156,7 @@ fn a_session_that_has_grown_is_read_again() {
     let computer = Computer::new();
     left_by_claude(&computer, "long", &long(10));
     let mut client = Client::ready(&computer, &computer.path(""));
-    assert_eq!(client.told("why_long", json!({"session": "long"}))["call"], "C20");
+    assert_eq!(client.told("why_long", &json!({"session": "long"}))["call"], "C20");
     left_by_claude(&computer, "long", &long(12));
-    assert_eq!(client.told("why_long", json!({"session": "long"}))["call"], "C24");
+    assert_eq!(client.told("why_long", &json!({"session": "long"}))["call"], "C24");
 }

@@ -39,12 +39,12 @@ fn codex() -> String {
         said("assistant", "output_text", "The third."),
         json!({"timestamp": at, "type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": usage, "last_token_usage": usage, "model_context_window": 272_000}}}),
     ];
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.map(|line| line.to_string()).join("\n") + "\n"
 }
 
 #[track_caller]
-fn chosen(client: &mut Client, meta: Value) -> (String, String) {
-    let result = client.ask("tools/call", json!({"name": "budget", "arguments": {}, "_meta": meta}));
+fn chosen(client: &mut Client, meta: &Value) -> (String, String) {
+    let result = client.ask("tools/call", &json!({"name": "budget", "arguments": {}, "_meta": meta}));
     assert_eq!(result["isError"], false, "{result}");
     let session = &result["structuredContent"]["session"];
     let text = |name: &str| session[name].as_str().unwrap().to_owned();
@@ -56,7 +56,7 @@ fn chosen(client: &mut Client, meta: Value) -> (String, String) {
 fn the_id_of_a_tool_call_finds_its_session() {
     let computer = three();
     let mut client = Client::ready(&computer, &computer.path(""));
-    let (id, rule) = chosen(&mut client, json!({"claudecode/toolUseId": "toolu_0one", "progressToken": 4}));
+    let (id, rule) = chosen(&mut client, &json!({"claudecode/toolUseId": "toolu_0one", "progressToken": 4}));
     assert_eq!((&*id, &*rule), ("one", "it holds the id of this very tool call"));
 }
 
@@ -66,7 +66,7 @@ fn the_id_of_a_thread_finds_its_session() {
     let mut client = Client::ready(&computer, &computer.path(""));
     let thread = "01a2029b-bdab-7541-bcad-9df6826a1989";
     let (id, rule) =
-        chosen(&mut client, json!({"threadId": thread, "sessionId": thread, "progressToken": 1}));
+        chosen(&mut client, &json!({"threadId": thread, "sessionId": thread, "progressToken": 1}));
     assert!(id.ends_with(thread), "{id}");
     assert_eq!(rule, format!("it has the id {thread}, which you sent along"));
 }
@@ -77,9 +77,9 @@ fn the_folders_of_a_client_find_its_newest_session() {
     let mut client = Client::started(&computer, &computer.path(""));
     client.roots = vec!["file:///home/ada/two".to_owned()];
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {"roots": {"listChanged": true}}, "clientInfo": {"name": "gemini-cli-mcp-client", "version": "0.61.0"}});
-    client.ask("initialize", hello);
+    client.ask("initialize", &hello);
     client.tell(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    let (id, rule) = chosen(&mut client, json!({"progressToken": "e43a"}));
+    let (id, rule) = chosen(&mut client, &json!({"progressToken": "e43a"}));
     assert_eq!(id, "two");
     assert_eq!(rule, "it is the newest one that was recorded in a folder of this client, /home/ada/two");
 }
@@ -94,7 +94,7 @@ fn the_folder_of_the_server_is_the_last_resort() {
     let here: &'static str = Box::leak(folder.display().to_string().into_boxed_str());
     left_by_claude(&computer, "four", &session("four", here).text());
     let mut client = Client::ready(&computer, &folder);
-    let (id, rule) = chosen(&mut client, json!({}));
+    let (id, rule) = chosen(&mut client, &json!({}));
     assert_eq!(id, "four");
     assert!(rule.contains("the folder this server was started in"), "{rule}");
     let mut elsewhere = Client::ready(&computer, &computer.path(""));

@@ -59,11 +59,11 @@ fn everything(client: &mut Client) -> String {
         questions.push(("budget", json!({"session": key})));
     }
     for (tool, arguments) in questions {
-        let mut result = client.call(tool, arguments);
+        let mut result = client.call(tool, &arguments);
         loop {
             all += &result.to_string();
             let Some(cursor) = result["structuredContent"].get("cursor").cloned() else { break };
-            result = client.call(tool, json!({"cursor": cursor}));
+            result = client.call(tool, &json!({"cursor": cursor}));
         }
     }
     all
