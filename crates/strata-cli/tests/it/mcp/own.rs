@@ -98,5 +98,5 @@ fn the_folder_of_the_server_is_the_last_resort() {
     assert_eq!(id, "four");
     assert!(rule.contains("the folder this server was started in"), "{rule}");
     let mut elsewhere = Client::ready(&computer, &computer.path(""));
-    assert!(elsewhere.refused("budget", json!({})).starts_with("Your own session was not found"));
+    assert!(elsewhere.refused("budget", &json!({})).starts_with("Your own session was not found"));
 }
