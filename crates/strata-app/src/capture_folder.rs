@@ -13,14 +13,28 @@ const BYTES: u64 = 2 << 30;
 
 /// A file that is not there yet, beside a store. Old ones are taken away first.
 pub(crate) fn new_log(database: Option<&Path>) -> io::Result<PathBuf> {
-    let folder = match database {
-        Some(database) => database.with_file_name(format!("{}.captures", name_of(database))),
-        None => std::env::temp_dir().join("strata-captures"),
-    };
+    let folder = folder_of(database);
     fs::create_dir_all(&folder)?;
     prune(&folder, SystemTime::now())?;
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
     Ok(folder.join(format!("capture-{seconds}-{}.jsonl", std::process::id())))
+}
+
+/// Where the logs of a store lie.
+pub(crate) fn folder_of(database: Option<&Path>) -> PathBuf {
+    match database {
+        Some(database) => database.with_file_name(format!("{}.captures", name_of(database))),
+        None => std::env::temp_dir().join("strata-captures"),
+    }
+}
+
+/// The logs of a store that are there.
+pub(crate) fn logs_of(database: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder_of(Some(database))).into_iter().flatten().filter_map(Result::ok);
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .collect()
 }
 
 fn name_of(database: &Path) -> String {

@@ -12,6 +12,7 @@ mod folders;
 mod follow;
 mod import;
 mod lab;
+mod mcp;
 mod models;
 mod places;
 mod run;
