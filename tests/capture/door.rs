@@ -30,9 +30,9 @@ async fn strangers_are_refused_and_nothing_of_theirs_reaches_a_provider() {
         ("a proxy's request", "GET http://evil.example/ HTTP/1.1\r\nHost: HOST\r\n\r\n", "405"),
         ("a tunnel", "CONNECT evil.example:443 HTTP/1.1\r\nHost: HOST\r\n\r\n", "405"),
         (
-            "a WebSocket",
-            "GET BASE/v1/responses HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
-            "426",
+            "a page's WebSocket",
+            "GET BASE/v1/responses HTTP/1.1\r\nHost: HOST\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "403",
         ),
         (
             "two lengths",

@@ -8,4 +8,5 @@ mod hold;
 mod keys;
 mod peers;
 mod sessions;
+mod socket;
 mod telemetry;

@@ -25,7 +25,7 @@ fn weights_of_prompts_are_those_of_their_pieces_weighed_one_by_one() {
     assert_eq!(analysis.calls().len(), experiment.calls().len());
     for call in analysis.calls() {
         let tokenizer = strata_measure::tokens::Tokenizer::of_model(&call.model);
-        let weigher = Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo);
+        let weigher = Weigher::new(&tokenizer, &counting.memo);
         assert_eq!(call.total, weigher.request(&call.request).total(), "C{}", call.number);
         let scale = analysis.scale(&experiment, &counting, &call.model).expect("a scale for every model");
         let prompt = scale.prompt(&call.request);

@@ -3,7 +3,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use strata_engine::turn::compaction::{Decision, TokenScope, Trigger, after_invocation, token_threshold};
 use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage};
-use strata_measure::tokens::{CountMemo, Tokenizer, Vocabularies, Weigher};
+use strata_measure::tokens::{CountMemo, Tokenizer, Weigher};
 use strata_model::{LlmRequest, Origin};
 use strata_testkit::shape::{Row, rows, source};
 use strata_wire::{Path, Segment, prompt_segments};
@@ -17,17 +17,12 @@ const COUNTED_AS: &str = "openai/gpt-4o";
 /// Shows what blocks ask for.
 pub(crate) struct Shows {
     tokenizer: Tokenizer,
-    vocabularies: Vocabularies,
     memo: CountMemo,
 }
 
 impl Shows {
     pub(crate) fn new() -> Self {
-        Self {
-            tokenizer: Tokenizer::of_model(COUNTED_AS),
-            vocabularies: Vocabularies::new(),
-            memo: CountMemo::default(),
-        }
+        Self { tokenizer: Tokenizer::of_model(COUNTED_AS), memo: CountMemo::default() }
     }
 
     pub(crate) fn block(&self, example: &Example, block: &Block) -> Result<String, String> {
@@ -53,7 +48,7 @@ impl Shows {
     }
 
     fn weigher(&self) -> Weigher<'_> {
-        Weigher::new(&self.tokenizer, &self.vocabularies, &self.memo)
+        Weigher::new(&self.tokenizer, &self.memo)
     }
 
     /// From one call to the next: what changed in the prompt, and how much of it the provider could reuse.

@@ -33,7 +33,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "strata-wire",
         ],
     ),
-    ("strata-cli", &["strata-app"]),
+    ("strata-mcp", &["strata-app"]),
+    ("strata-cli", &["strata-app", "strata-mcp"]),
     ("strata-desktop", &["strata-app"]),
     ("strata-testkit", &["strata-engine", "strata-model", "strata-wire"]),
     ("strata-oracle", &["strata-engine", "strata-model", "strata-runtime", "strata-testkit", "strata-wire"]),
@@ -163,7 +164,7 @@ fn only_the_desktop_shell_reaches_tauri() {
 #[test]
 fn what_ships_does_not_use_the_testkit() {
     let graph = Graph::of(&metadata());
-    let shipped = ["strata-app", "strata-cli", DESKTOP];
+    let shipped = ["strata-app", "strata-mcp", "strata-cli", DESKTOP];
     let problems: Vec<_> = shipped
         .iter()
         .filter_map(|name| graph.reach(name).get(TESTKIT).cloned())

@@ -16,22 +16,19 @@ const ADK: &str = "adk-";
 
 /// A file that is not there yet, beside a store. Old ones are taken away first.
 pub(crate) fn new_log(database: Option<&Path>) -> io::Result<PathBuf> {
-    let folder = folder_of(database)?;
-    Ok(folder.join(format!("capture-{}.jsonl", now())))
+    Ok(kept_folder(database)?.join(format!("capture-{}.jsonl", now())))
 }
 
 /// An empty folder beside a store, for the sessions of a server of ADK. Old ones are taken away first.
 pub(crate) fn new_folder(database: &Path) -> io::Result<PathBuf> {
-    let folder = folder_of(Some(database))?.join(format!("{ADK}{}", now()));
+    let folder = kept_folder(Some(database))?.join(format!("{ADK}{}", now()));
     fs::create_dir(&folder)?;
     Ok(folder)
 }
 
-fn folder_of(database: Option<&Path>) -> io::Result<PathBuf> {
-    let folder = match database {
-        Some(database) => database.with_file_name(format!("{}.captures", name_of(database))),
-        None => std::env::temp_dir().join("strata-captures"),
-    };
+/// Where the logs of a store lie, without what is too old.
+fn kept_folder(database: Option<&Path>) -> io::Result<PathBuf> {
+    let folder = folder_of(database);
     fs::create_dir_all(&folder)?;
     prune(&folder, SystemTime::now())?;
     Ok(folder)
@@ -46,6 +43,23 @@ fn now() -> String {
 /// Where telemetry is written that came in beside what a log holds.
 pub(crate) fn telemetry_of(log: &Path) -> PathBuf {
     log.with_extension("otlp.jsonl")
+}
+
+/// Where the logs of a store lie.
+pub(crate) fn folder_of(database: Option<&Path>) -> PathBuf {
+    match database {
+        Some(database) => database.with_file_name(format!("{}.captures", name_of(database))),
+        None => std::env::temp_dir().join("strata-captures"),
+    }
+}
+
+/// The logs of a store that are there.
+pub(crate) fn logs_of(database: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder_of(Some(database))).into_iter().flatten().filter_map(Result::ok);
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .collect()
 }
 
 fn name_of(database: &Path) -> String {

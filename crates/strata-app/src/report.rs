@@ -7,10 +7,13 @@
 //! when that wants to stop. What asks models does so on the runtime of the process, whose handle it is given.
 
 mod adk_recorder;
+mod answer_text;
 mod app;
 mod attach;
+mod branches;
 mod cache;
 mod calibration;
+mod call_changes;
 mod capture;
 mod change;
 mod check;
@@ -24,14 +27,20 @@ mod evidence;
 mod export;
 mod findings;
 mod follow;
+mod found;
 mod import;
+mod known;
 mod learn;
 mod list;
+mod losses;
 mod model_access;
 mod models;
+mod opened;
 mod origin;
 mod places;
+mod prompt;
 mod replay;
+mod room;
 mod run;
 mod scripts;
 mod search;
@@ -40,32 +49,35 @@ mod session;
 mod show;
 mod source;
 mod sweep;
+mod times;
 mod tokens;
 mod usage;
 mod verify;
 
 pub use adk_recorder::{RecorderReport, adk_recorder};
+pub use answer_text::AnswerText;
 pub use app::AppReport;
 pub use attach::{AttachChoice, AttachReport, attach};
+pub use branches::{AgentBranch, agent_branches};
 pub use cache::{
     BreakReport, CacheFixReport, CacheReport, CallCacheReport, TextChangeReport, VerdictReport, ZoneReport,
-    cache,
+    cache, cache_of,
 };
 pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
+pub use call_changes::{CallChanges, call_changes};
 pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{
     CompactReport, CompactTotals, LossItemReport, RegretReport, ToldReport, WindowLossReport, WindowReport,
-    compact,
+    compact, compact_of,
 };
 pub use compact_choice::{CompactChoice, SummaryModel};
 pub use compact_result::{AppliedReport, CompactEstimate, compact_estimate};
 pub use compile::{
-    CallChoice, CompileContents, CompileFailure, CompileReport, LeftOut, PromptTokens, SegmentReport,
-    StageReport, Zone, compile,
+    CallChoice, CompileContents, CompileFailure, CompileReport, LeftOut, StageReport, compile,
 };
 pub use diagnostic::FileDiagnostic;
 pub use diff::{
@@ -73,17 +85,23 @@ pub use diff::{
 };
 pub use evidence::EvidenceReport;
 pub use export::{ExportReport, export};
-pub use findings::{FindingReport, FindingsReport, FixReport, findings};
+pub use findings::{FindingReport, FindingsReport, FixReport, findings, findings_of};
 pub use follow::{FollowUpdate, FollowedChange, Following, follow};
+pub use found::{FoundPart, found_in};
 pub use import::{ImportReport, import};
+pub use known::{KnownPlace, KnownSession, KnownSessions, SessionsKept};
 pub use learn::{LearnedReport, ReadSessions, forget_learned, learn, learned};
 pub use list::{ListReport, ListedSession, list};
+pub use losses::{SummaryFact, SummaryLoss, summary_losses};
 pub use models::{
     EndpointChange, EndpointReport, KeptKey, ModelTest, ModelsReport, SavedEndpoint, forget_model, models,
     save_model, set_model_key, try_model,
 };
+pub use opened::{OpenedSession, session_with_call};
 pub use places::{PlacesReport, places};
+pub use prompt::{PromptTokens, SegmentReport, Zone, prompt_of};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
+pub use room::{Drop, RoomReport, room};
 pub use run::{RunArtifact, RunCallReport, RunCompany, RunReport, RunState, run};
 pub use scripts::{ScriptsReport, scripts};
 pub use search::{SearchChoice, SearchReport, search};
@@ -93,8 +111,9 @@ pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
 pub use strata_capture::{AdkUpdate, Catch, Received, Signal};
 pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowReport, sweep};
+pub use times::{utc_day, utc_minute};
 pub use tokens::{
-    AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens,
+    AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens, tokens_of,
 };
 pub use usage::{UsageReport, usage};
 pub use verify::{ModelVerification, VerifyReport, verify};

@@ -3,6 +3,7 @@
 
 mod before_after;
 pub(crate) mod breaks;
+pub(crate) mod commands;
 mod comparison;
 pub(crate) mod edit_words;
 mod found;
@@ -13,6 +14,7 @@ mod segments;
 mod tokenizers;
 pub(crate) mod tool_words;
 mod verification;
+mod window;
 pub(crate) mod words;
 
 pub(crate) use before_after::{NamedSession, difference_causes, session_comparison};
@@ -23,3 +25,4 @@ pub(crate) use promise::kept_promise;
 pub(crate) use segments::{DeltaScale, SegmentScale, line, readable, writer};
 pub(crate) use tokenizers::explanations;
 pub(crate) use verification::verification;
+pub(crate) use window::context_window;

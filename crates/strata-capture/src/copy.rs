@@ -38,10 +38,15 @@ impl Tape {
         }
     }
 
+    /// Whether the recorder heard all of it so far.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.misses.load(Ordering::Relaxed)
+    }
+
     /// The first end counts.
     pub(crate) fn end(&self, end: End) {
         if !self.is_over.swap(true, Ordering::Relaxed) {
-            let is_whole = !self.misses.load(Ordering::Relaxed);
+            let is_whole = self.is_whole();
             self.desk.take_end(self.id, Told::End { end, is_whole, at: SystemTime::now() });
         }
     }

@@ -31,7 +31,6 @@ impl Door {
         const PAGE: &str = "Web pages cannot use this gateway.";
         const PROXY: &str = "This gateway is no proxy: point the client's base URL at it instead.";
         const TOKEN: &str = "The token in the path is missing, or is that of an earlier start. Use the address printed by `strata capture`.";
-        const UPGRADE: &str = "This gateway speaks HTTP. The client can fall back to it.";
         if parts.method == Method::CONNECT || parts.uri.authority().is_some() {
             return Err(refused(StatusCode::METHOD_NOT_ALLOWED, PROXY));
         }
@@ -44,12 +43,7 @@ impl Door {
             return Err(refused(StatusCode::FORBIDDEN, PAGE));
         }
         let path = parts.uri.path_and_query().map_or("/", |it| it.as_str());
-        let path = self.token.strip(path).ok_or(refused(StatusCode::FORBIDDEN, TOKEN))?;
-        if parts.headers.contains_key(hyper::header::UPGRADE) {
-            // Codex takes 426 for "not here" and goes on over HTTP at once; it tries again and again after a 404.
-            return Err(refused(StatusCode::UPGRADE_REQUIRED, UPGRADE));
-        }
-        Ok(path)
+        self.token.strip(path).ok_or(refused(StatusCode::FORBIDDEN, TOKEN))
     }
 
     fn is_ours(&self, host: &str) -> bool {

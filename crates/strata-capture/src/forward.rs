@@ -1,20 +1,23 @@
 //! One request, passed on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Empty, Full};
 use hyper::body::Incoming;
 use hyper::header::{
-    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue,
+    TRANSFER_ENCODING, UPGRADE,
 };
+use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode, Version};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use strata_wire::coding::decoded;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::answer;
 use crate::copy::{Body, BodyError, Copied, Tape, Way};
@@ -24,22 +27,37 @@ use crate::gate::{Gate, Verdict, WholeRequest};
 use crate::recorder::Desk;
 use crate::redact;
 use crate::telemetry::Telemetry;
+use crate::tunnel;
 use crate::upstream::Upstreams;
+
+const HOLDS: &str =
+    "While requests are held, this gateway speaks HTTP alone. The client can fall back to it.";
 
 /// What every request needs.
 pub(crate) struct Forwarder {
     pub(crate) door: Door,
     pub(crate) upstreams: Upstreams,
-    pub(crate) client: Client<HttpsConnector<HttpConnector>, Body>,
+    pub(crate) client: ProviderClient,
+    pub(crate) sockets: Sockets,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) desk: Desk,
     pub(crate) telemetry: Telemetry,
-    pub(crate) n_exchanges: AtomicU64,
+}
+
+pub(crate) type ProviderClient = Client<HttpsConnector<HttpConnector>, Body>;
+
+/// What WebSockets need besides.
+pub(crate) struct Sockets {
+    /// Speaks HTTP/1.1 alone.
+    pub(crate) client: ProviderClient,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) stop: CancellationToken,
 }
 
 impl Forwarder {
     /// What the provider answers, or what the gateway does where nobody else can.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    pub(crate) async fn answer(&self, mut request: Request<Incoming>) -> Response<Body> {
+        let upgrade = request.headers().contains_key(UPGRADE).then(|| hyper::upgrade::on(&mut request));
         let (mut parts, body) = request.into_parts();
         let path = match self.door.let_in(&parts) {
             Ok(path) => path.to_owned(),
@@ -58,7 +76,11 @@ impl Forwarder {
         if upstream.is_at(self.door.port) {
             return answer::error(StatusCode::LOOP_DETECTED, "This provider's address is the gateway's own.");
         }
-        let number = self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+        if upgrade.is_some() && self.gate.is_watched() {
+            // Codex takes 426 for "not here" and goes on over HTTP at once; it tries again and again after a 404.
+            return answer::error(StatusCode::UPGRADE_REQUIRED, HOLDS);
+        }
+        let number = self.desk.next();
         let tape = Arc::new(Tape::new(number, self.desk.clone()));
         let (url, headers) = (redact::url(&uri.to_string()), redact::headers(&parts.headers));
         tape.tell(Told::Begin {
@@ -70,7 +92,8 @@ impl Forwarder {
         });
         let authority = upstream.authority();
         let host = authority.as_str();
-        parts.headers = passed_on(&parts.headers, HeaderValue::from_str(host).ok().as_ref());
+        let host_name = HeaderValue::from_str(host).ok();
+        parts.headers = passed_on(&parts.headers, host_name.as_ref(), upgrade.is_some());
         parts.uri = uri;
         parts.version = Version::HTTP_11;
         let body = if parts.method == Method::POST && self.gate.is_watched() {
@@ -83,14 +106,43 @@ impl Forwarder {
             Copied::new(body, Arc::clone(&tape), Way::Up).boxed_unsync()
         };
         let request = Request::from_parts(parts, body);
-        match self.client.request(request).await {
-            Ok(response) => passed_back(response, &tape),
+        let client = if upgrade.is_some() { &self.sockets.client } else { &self.client };
+        match client.request(request).await {
+            Ok(response) => match upgrade.filter(|_| response.status() == StatusCode::SWITCHING_PROTOCOLS) {
+                Some(upgrade) => self.tunnelled(response, upgrade, tape),
+                None => passed_back(response, &tape),
+            },
             Err(error) => {
                 tape.end(End::Unreachable);
                 let why = format!("{host} could not be reached: {}", last_cause(&error));
                 answer::error(StatusCode::BAD_GATEWAY, &why)
             }
         }
+    }
+
+    /// Lets both sides talk as soon as the client has the provider's word.
+    fn tunnelled(
+        &self,
+        mut response: Response<Incoming>,
+        client: OnUpgrade,
+        tape: Arc<Tape>,
+    ) -> Response<Body> {
+        let provider = hyper::upgrade::on(&mut response);
+        tape.tell(told(&response));
+        let stop = self.sockets.stop.clone();
+        self.sockets.tasks.spawn(async move {
+            let Ok((client, provider)) = tokio::try_join!(client, provider) else {
+                return tape.end(End::ProviderLeft);
+            };
+            // Dropped when the gateway is closed: the tape then says that it was cut off.
+            let _ = stop.run_until_cancelled(tunnel::run(client, provider, tape)).await;
+        });
+        let (mut parts, _) = response.into_parts();
+        parts.headers = passed_on(&parts.headers, None, true);
+        Response::from_parts(
+            parts,
+            Empty::new().map_err(|never| -> BodyError { match never {} }).boxed_unsync(),
+        )
     }
 
     /// Collects a request and waits until it is decided about. What is sent in the end, or what its client is told.
@@ -130,15 +182,19 @@ impl Forwarder {
 
 /// The answer as it comes in.
 fn passed_back(response: Response<Incoming>, tape: &Arc<Tape>) -> Response<Body> {
+    tape.tell(told(&response));
     let (mut parts, body) = response.into_parts();
-    tape.tell(Told::Answer {
-        status: parts.status.as_u16(),
-        headers: redact::headers(&parts.headers),
-        at: SystemTime::now(),
-    });
-    parts.headers = passed_on(&parts.headers, None);
+    parts.headers = passed_on(&parts.headers, None, false);
     parts.version = Version::HTTP_11;
     Response::from_parts(parts, Copied::new(body, Arc::clone(tape), Way::Down).boxed_unsync())
+}
+
+fn told(response: &Response<Incoming>) -> Told {
+    Told::Answer {
+        status: response.status().as_u16(),
+        headers: redact::headers(response.headers()),
+        at: SystemTime::now(),
+    }
 }
 
 /// Headers that are about one connection (RFC 9110, 7.6.1). How a body is framed is decided from the body, and comes to the
@@ -146,13 +202,17 @@ fn passed_back(response: Response<Incoming>, tape: &Arc<Tape>) -> Response<Body>
 const OF_A_CONNECTION: [&str; 6] =
     ["connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te"];
 
-/// Headers without those of the connection, in the same order, and with the name of another host.
-fn passed_on(headers: &HeaderMap, host: Option<&HeaderValue>) -> HeaderMap {
+/// Headers without those of the connection, in the same order, and with the name of another host. Where it becomes a
+/// WebSocket, that is about both connections.
+fn passed_on(headers: &HeaderMap, host: Option<&HeaderValue>, is_upgrade: bool) -> HeaderMap {
     let named: Vec<String> = (headers.get_all(CONNECTION).iter())
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(',').map(|name| name.trim().to_ascii_lowercase()))
         .collect();
     let is_ours = |name: &HeaderName| {
+        if is_upgrade && (name == CONNECTION || name == UPGRADE) {
+            return false;
+        }
         OF_A_CONNECTION.contains(&name.as_str()) || named.iter().any(|it| it == name.as_str())
     };
     let mut kept = HeaderMap::with_capacity(headers.len());

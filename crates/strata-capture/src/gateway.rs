@@ -4,7 +4,6 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -21,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use crate::copy::Body;
 use crate::door::Door;
 use crate::exchange::Finished;
-use crate::forward::Forwarder;
+use crate::forward::{Forwarder, Sockets};
 use crate::gate::Gate;
 use crate::log::Log;
 use crate::recorder::{self, Recorder};
@@ -95,17 +94,21 @@ impl Gateway {
         let log_error = |error| GatewayError::Log { path: path.clone(), error };
         let recorder =
             recorder::start(Log::create(&path).map_err(log_error)?, finished).map_err(log_error)?;
+        let (stop, connections) = (CancellationToken::new(), TaskTracker::new());
         let base = format!("http://127.0.0.1:{port}{}", token.prefix());
         let forwarder = Arc::new(Forwarder {
             door: Door { port, token },
             upstreams,
-            client: client()?,
+            client: client(Versions::All)?,
+            sockets: Sockets {
+                client: client(Versions::One)?,
+                tasks: connections.clone(),
+                stop: stop.clone(),
+            },
             gate,
             desk: recorder.desk(),
             telemetry: Telemetry::new(telemetry, received),
-            n_exchanges: AtomicU64::new(0),
         });
-        let (stop, connections) = (CancellationToken::new(), TaskTracker::new());
         connections.spawn(listen(listener, forwarder, stop.clone(), connections.clone()));
         Ok(Self { base, log: path, stop, connections, recorder })
     }
@@ -131,8 +134,16 @@ impl Gateway {
     }
 }
 
+/// Of HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Versions {
+    All,
+    /// WebSockets begin with HTTP/1.1.
+    One,
+}
+
 /// Speaks to providers as their clients would: HTTP/2 where the provider offers it, and no redirect is followed.
-fn client() -> Result<legacy::Client<HttpsConnector<HttpConnector>, Body>, GatewayError> {
+fn client(versions: Versions) -> Result<legacy::Client<HttpsConnector<HttpConnector>, Body>, GatewayError> {
     let mut http = HttpConnector::new();
     http.set_nodelay(true);
     http.set_connect_timeout(Some(CONNECTING));
@@ -141,9 +152,11 @@ fn client() -> Result<legacy::Client<HttpsConnector<HttpConnector>, Body>, Gatew
     let https = hyper_rustls::HttpsConnectorBuilder::new()
         .with_provider_and_platform_verifier(provider)
         .map_err(GatewayError::Certificates)?
-        .https_or_http()
-        .enable_all_versions()
-        .wrap_connector(http);
+        .https_or_http();
+    let https = match versions {
+        Versions::All => https.enable_all_versions().wrap_connector(http),
+        Versions::One => https.enable_http1().wrap_connector(http),
+    };
     Ok(legacy::Client::builder(TokioExecutor::new())
         .pool_idle_timeout(IDLE)
         .pool_timer(TokioTimer::new())
@@ -184,7 +197,8 @@ async fn serve(stream: TcpStream, forwarder: Arc<Forwarder>, stop: CancellationT
         .preserve_header_case(true)
         .auto_date_header(false)
         .timer(TokioTimer::new())
-        .serve_connection(TokioIo::new(stream), answer);
+        .serve_connection(TokioIo::new(stream), answer)
+        .with_upgrades();
     let mut connection = std::pin::pin!(connection);
     // How a connection ends is told by the exchange that was on it.
     tokio::select! {

@@ -23,6 +23,7 @@ mod copy;
 mod door;
 mod exchange;
 mod forward;
+mod frames;
 mod gate;
 mod gateway;
 mod log;
@@ -30,8 +31,10 @@ mod pieces;
 mod recipe;
 mod recorder;
 mod redact;
+mod socket;
 mod telemetry;
 mod token;
+mod tunnel;
 mod upstream;
 
 pub use adk::{AdkError, AdkOptions, AdkUpdate, attach};

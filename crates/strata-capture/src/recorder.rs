@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::SystemTime;
@@ -11,9 +11,13 @@ use std::time::SystemTime;
 use crate::exchange::{End, ExchangeId, Finished, Headers, Told};
 use crate::log::{AnswerLine, Log, RequestLine};
 use crate::redact;
+use crate::socket::{self, Socket};
 
 /// So many bytes wait to be written at most; what comes then is not recorded.
 const QUEUE: usize = 128 << 20;
+
+/// The status that begins a WebSocket.
+const SWITCHING: u16 = 101;
 
 /// So much of a body is kept.
 const BODY: usize = 64 << 20;
@@ -23,6 +27,7 @@ const BODY: usize = 64 << 20;
 pub(crate) struct Desk {
     messages: Sender<Message>,
     waiting: Arc<AtomicUsize>,
+    n_exchanges: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
@@ -32,6 +37,11 @@ enum Message {
 }
 
 impl Desk {
+    /// The number of a new exchange.
+    pub(crate) fn next(&self) -> ExchangeId {
+        self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// `false` where there is no room, or nobody who writes.
     pub(crate) fn take(&self, id: ExchangeId, told: Told) -> bool {
         let len = told.len();
@@ -58,9 +68,10 @@ pub(crate) struct Recorder {
 
 pub(crate) fn start(log: Log, finished: Box<dyn Fn(Finished) + Send>) -> io::Result<Recorder> {
     let (messages, received) = mpsc::channel();
-    let desk = Desk { messages, waiting: Arc::new(AtomicUsize::new(0)) };
-    let waiting = Arc::clone(&desk.waiting);
-    let writer = Writer { log, finished, open: HashMap::new() };
+    let desk = Desk { messages, waiting: Arc::default(), n_exchanges: Arc::default() };
+    // A desk of its own would keep the queue open for ever.
+    let (waiting, n_exchanges) = (Arc::clone(&desk.waiting), Arc::clone(&desk.n_exchanges));
+    let writer = Writer { log, finished, open: HashMap::new(), n_exchanges };
     let thread =
         thread::Builder::new().name("capture".into()).spawn(move || writer.run(&received, &waiting))?;
     Ok(Recorder { desk, thread })
@@ -83,6 +94,7 @@ struct Writer {
     log: Log,
     finished: Box<dyn Fn(Finished) + Send>,
     open: HashMap<ExchangeId, Open>,
+    n_exchanges: Arc<AtomicU64>,
 }
 
 /// An exchange that is not over.
@@ -102,6 +114,10 @@ struct Open {
     writes: Vec<(u64, usize)>,
     /// What could not be written.
     problem: Option<String>,
+    /// From the moment a provider agreed to one.
+    socket: Option<Socket>,
+    /// Some of its messages could not be read.
+    is_lost: bool,
 }
 
 /// The copy of a body.
@@ -141,9 +157,12 @@ impl Writer {
         let Some(open) = self.open.get_mut(&id) else { return };
         match told {
             Told::Begin { .. } => {}
+            Told::RequestBytes(bytes) if open.socket.is_some() => self.client_said(id, &bytes),
+            Told::AnswerBytes(bytes, at) if open.socket.is_some() => self.provider_said(id, &bytes, at),
             Told::RequestBytes(bytes) => open.request.add(&bytes),
             Told::RequestIsThere => open.write_request(id, &mut self.log),
             Told::Answer { status, headers, at } => {
+                open.socket = (status == SWITCHING).then(|| Socket::new(&headers));
                 open.answer = Some((status, headers));
                 open.first_byte = Some(at);
             }
@@ -152,8 +171,55 @@ impl Writer {
                 open.body.add(&bytes);
             }
             Told::End { end, is_whole, at } => {
-                let Some(open) = self.open.remove(&id) else { return };
-                (self.finished)(open.finish(id, end, is_whole, at, &mut self.log));
+                open.is_lost = open.socket.as_ref().is_some_and(Socket::is_lost);
+                let unanswered = open.socket.take().map(Socket::unanswered).unwrap_or_default();
+                for asked in unanswered {
+                    // The end of a WebSocket is no end of an answer.
+                    self.end(asked, if end == End::Complete { End::ProviderLeft } else { end }, is_whole, at);
+                }
+                self.end(id, end, is_whole, at);
+            }
+        }
+    }
+
+    fn end(&mut self, id: ExchangeId, end: End, is_whole: bool, at: SystemTime) {
+        let Some(open) = self.open.remove(&id) else { return };
+        (self.finished)(open.finish(id, end, is_whole, at, &mut self.log));
+    }
+
+    /// Each message that asks for a response is a request by itself.
+    fn client_said(&mut self, id: ExchangeId, bytes: &[u8]) {
+        let Some(Open { url, upstream, headers, socket: Some(socket), request, .. }) = self.open.get_mut(&id)
+        else {
+            return;
+        };
+        request.len += bytes.len() as u64;
+        let mut new = Vec::new();
+        for text in socket.client_said(bytes) {
+            let asked = self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+            socket.asks(asked);
+            let (method, now) = (socket::METHOD.into(), SystemTime::now());
+            let mut open = Open::new(method, url.clone(), upstream.clone(), headers.clone(), now);
+            open.request.add(text.as_bytes());
+            open.write_request(asked, &mut self.log);
+            new.push((asked, open));
+        }
+        self.open.extend(new);
+    }
+
+    /// Messages of a provider are events of the answer that is due.
+    fn provider_said(&mut self, id: ExchangeId, bytes: &[u8], at: SystemTime) {
+        let Some(Open { socket: Some(socket), body, .. }) = self.open.get_mut(&id) else { return };
+        body.len += bytes.len() as u64;
+        for event in socket.provider_said(bytes) {
+            let Some(open) = self.open.get_mut(&event.of.unwrap_or(id)) else { continue };
+            let text = format!("data: {}\n\n", event.text);
+            open.writes.push((millis(open.began, at), text.len()));
+            open.first_byte.get_or_insert(at);
+            open.body.add(text.as_bytes());
+            if let Some(asked) = event.of.filter(|_| event.is_last) {
+                open.answer = Some((event.status, Headers::new()));
+                self.end(asked, End::Complete, true, at);
             }
         }
     }
@@ -174,6 +240,8 @@ impl Open {
             first_byte: None,
             writes: Vec::new(),
             problem: None,
+            socket: None,
+            is_lost: false,
         }
     }
 
@@ -201,6 +269,9 @@ impl Open {
             self.answer.take().map_or((None, Vec::new()), |(status, headers)| (Some(status), headers));
         let cut = || self.request.is_cut() || self.body.is_cut();
         let missed = match () {
+            () if self.is_lost => {
+                Some("a message of this WebSocket could not be read: those behind it are missing")
+            }
             () if !is_whole => Some("the recorder could not keep up: parts of it are missing"),
             () if cut() => Some("larger than 64 MiB: the rest of its body was not kept"),
             () => None,

@@ -11,6 +11,7 @@ pub(crate) mod diff;
 pub(crate) mod export;
 pub(crate) mod findings;
 pub(crate) mod import;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod places;
 pub(crate) mod replay;

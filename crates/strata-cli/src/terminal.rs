@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
+use strata_app::{command_symbol, is_command};
+
 /// How text is emphasised, as a character in front of it. Unicode sets these aside for the inner use of programs.
 pub(crate) const STRONG: char = '\u{fdd0}';
 pub(crate) const QUIET: char = '\u{fdd1}';
@@ -28,17 +30,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
             ERROR => shown.push_str("\x1b[1;31m"),
             WARNING => shown.push_str("\x1b[1;33m"),
             PLAIN => shown.push_str("\x1b[0m"),
-            '\u{7f}' => shown.push('␡'),
-            // Control Pictures stand in the order of what they show.
-            '\0'..='\u{1f}' if is_command(character) => {
-                shown.extend(char::from_u32(0x2400 + u32::from(character)));
-            }
-            // One character for an escape and the letter behind it.
-            '\u{80}'..='\u{9f}' => {
-                shown.push('␛');
-                shown.extend(char::from_u32(u32::from(character) - 0x40));
-            }
-            character if is_command(character) => shown.extend(character.escape_unicode()),
+            character if is_command(character) => shown.push_str(&command_symbol(character)),
             character => shown.push(character),
         }
     }
@@ -59,15 +51,6 @@ fn visible_json(json: &str) -> Cow<'_, str> {
 
 fn is_emphasis(character: char) -> bool {
     matches!(character, STRONG | QUIET | ERROR | WARNING | PLAIN)
-}
-
-/// Controls, but those that end lines and columns, and what changes the direction of text.
-fn is_command(character: char) -> bool {
-    let turns = matches!(
-        character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    turns || (character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
 /// Writes text to whoever looks at `out`, as far as somebody does.

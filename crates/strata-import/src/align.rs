@@ -23,6 +23,7 @@ use crate::exchange::Exchange;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
+use crate::kept::KeptAnswers;
 use known::KnownConversations;
 use unit::units_of;
 
@@ -72,6 +73,7 @@ pub(crate) fn sessions(
             },
         }
     }
+    say_kept(&reading.kept, findings);
     let mut unmapped = Some(reading.unmapped);
     let mut counts = Some(reading.counts);
     let mut sessions = Vec::new();
@@ -134,6 +136,28 @@ fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
     let of_session = exchange.about.session.as_ref().and_then(|session| known.of_session(Some(session)));
     let at = of_session.unwrap_or_else(|| known.begin(&exchange, reading));
     known.change(at, |conversation| conversation.thread(exchange, units));
+}
+
+/// Says what was made of requests that hold only what is new.
+fn say_kept(kept: &KeptAnswers, findings: &mut Findings) {
+    if kept.n_rebuilt > 0 {
+        let message = format!(
+            "{} go on from an answer that the provider keeps; what was sent and answered before it was put before them",
+            counted(kept.n_rebuilt)
+        );
+        findings.info("kept-by-provider", "", message);
+    }
+    if kept.n_unknown > 0 {
+        let message = format!(
+            "{} go on from an answer that is not recorded here: their prompts begin before the recording",
+            counted(kept.n_unknown)
+        );
+        findings.warning("begins-before", "", message);
+    }
+}
+
+fn counted(n: usize) -> String {
+    if n == 1 { "1 request".into() } else { format!("{n} requests") }
 }
 
 #[cfg(test)]

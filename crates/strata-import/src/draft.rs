@@ -16,6 +16,7 @@ use crate::facts::{Facts, SourceFacts, largest_result_bytes};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::{ImportedSession, ParentSession, RecordedRequest};
+use crate::kept::KeptAnswers;
 use crate::marks;
 use crate::source::SourceRecord;
 use crate::title;
@@ -39,6 +40,8 @@ pub(crate) struct Draft {
     pub(crate) tools: HashMap<Str, Str>,
     /// What bodies of requests that were read repeat.
     pub(crate) bodies: Bodies,
+    /// What providers keep of what was sent before.
+    pub(crate) kept: KeptAnswers,
     /// Bytes of text in the largest tool result, where the format counts text.
     pub(crate) result_bytes: Option<u64>,
     pub(crate) counts: BTreeMap<&'static str, Json>,
@@ -66,6 +69,7 @@ impl Draft {
             requests: Vec::new(),
             tools: HashMap::new(),
             bodies: Bodies::default(),
+            kept: KeptAnswers::default(),
             result_bytes: None,
             counts: BTreeMap::new(),
             events: Vec::new(),

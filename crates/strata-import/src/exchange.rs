@@ -76,18 +76,23 @@ pub(crate) fn read_exchange(
     draft: &mut Draft,
 ) -> Option<Exchange> {
     let body = request_body(draft.bodies.unpacked(request))?;
-    let Json::Object(object) = &body else { return None };
     let response = response.map(unpacked);
     if response.as_ref().is_some_and(is_other_answer) {
         return None;
     }
+    let body = draft.kept.rebuilt(&body).unwrap_or(body);
+    let Json::Object(object) = &body else { return None };
     let mut object = object.clone();
     let turns = draft.reader().request(&mut object);
     let continues = take_text(&mut object, "previous_response_id");
     let model = take_first_text(&mut object, &["model", "modelId"]);
+    let kept = response.clone().filter(|_| object.contains_key("input"));
     let mut answer = response.map(|response| draft.reader().answer(response));
     if let Some(answer) = &mut answer {
         answer.model = answer.model.take().or(model);
+        if let (Some(id), Some(response)) = (&answer.id, kept) {
+            draft.kept.keep(id, &body, response);
+        }
     }
     Some(Exchange { continues, ..Exchange::new(source, body, turns, answer) })
 }

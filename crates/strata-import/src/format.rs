@@ -46,9 +46,13 @@ impl Format {
     /// What kind of evidence the requests in it are.
     pub fn evidence(self) -> EvidenceKind {
         match self {
-            Self::HAR | Self::VCR | Self::MITMPROXY | Self::PROVIDER_LOG | Self::LITELLM | Self::HELICONE => {
-                EvidenceKind::Wire
-            }
+            Self::CAPTURE
+            | Self::HAR
+            | Self::VCR
+            | Self::MITMPROXY
+            | Self::PROVIDER_LOG
+            | Self::LITELLM
+            | Self::HELICONE => EvidenceKind::Wire,
             Self::OTLP
             | Self::GEMINI_TELEMETRY
             | Self::LANGFUSE

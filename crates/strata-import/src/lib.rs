@@ -45,6 +45,7 @@ mod head;
 mod import;
 mod imported;
 mod injected;
+mod kept;
 mod keys;
 mod lines;
 pub mod marks;

@@ -47,14 +47,20 @@ pub fn cache_write_tokens(event: &Event) -> u64 {
     tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or(0)
 }
 
-/// The ids that an answer is known by: its event's own, and the provider's. What an importer numbered itself says nothing
-/// of another recording.
+/// The ids that an answer is known by: its event's own, and the provider's, for it or for a call in it. What an importer
+/// numbered itself says nothing of another recording.
 pub fn answer_ids(event: &Event) -> impl Iterator<Item = &str> {
     let source = marks::of(event, SOURCE);
     let of_provider =
         ["responseId", "messageId"].into_iter().filter_map(move |key| source?.get(key)?.as_str());
-    [&*event.id].into_iter().chain(of_provider).filter(|id| !id.is_empty() && !is_numbered(id))
+    let calls = event.function_calls().filter_map(|call| call.id.as_deref());
+    let of_calls = calls.filter(|id| id.len() >= DRAWN);
+    let own = [&*event.id].into_iter().chain(of_provider).filter(|id| !id.is_empty() && !is_numbered(id));
+    own.chain(of_calls)
 }
+
+/// Ids of calls that are as long were drawn by a provider; shorter ones count.
+const DRAWN: usize = 16;
 
 /// The id of an event whose source gives it none, by its place in the session.
 pub(crate) fn numbered(place: usize) -> String {

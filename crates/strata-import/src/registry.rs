@@ -203,7 +203,7 @@ formats! {
     WHO_AND_WHEN("who-and-when", "Who&When case", Traits::None)
         [Object(who_and_when::is_case)] => Whole(who_and_when::read);
     /// What Strata's own gateway writes.
-    CAPTURE("strata-capture", "captured traffic", Traits::None)
+    CAPTURE("strata-capture", "captured traffic", Traits::Trace)
         [Object(capture::is_log)] => Records(capture::read);
     HAR("har-1.2", "HTTP archive", Traits::Headers)
         [Object(har::is_archive)] => Whole(har::read);

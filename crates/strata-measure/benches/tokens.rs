@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use strata_measure::tokens::{CountMemo, TokenCounter, Vocabularies, Vocabulary};
+use strata_measure::tokens::{CountMemo, TokenCounter, Vocabulary};
 use strata_model::Fingerprint;
 
 const N_PARTS: usize = 10_000;
@@ -28,8 +28,7 @@ fn memo_count(memo: &CountMemo, counter: &dyn TokenCounter, texts: &[String]) ->
 }
 
 fn session(criterion: &mut Criterion) {
-    let vocabularies = Vocabularies::new();
-    let counter = vocabularies.counter(Vocabulary::O200kBase);
+    let counter = Vocabulary::O200kBase.counter();
     let mut random = Random(1);
     let texts = parts(&mut random);
     let fingerprints: Vec<_> = texts.iter().map(|text| Fingerprint::of(text.as_bytes())).collect();
@@ -63,8 +62,7 @@ fn session(criterion: &mut Criterion) {
 }
 
 fn session_edited(criterion: &mut Criterion) {
-    let vocabularies = Vocabularies::new();
-    let counter = vocabularies.counter(Vocabulary::O200kBase);
+    let counter = Vocabulary::O200kBase.counter();
     let mut random = Random(2);
     let texts = parts(&mut random);
     let memo = CountMemo::default();
@@ -89,8 +87,7 @@ fn session_edited(criterion: &mut Criterion) {
 }
 
 fn one_byte(criterion: &mut Criterion) {
-    let vocabularies = Vocabularies::new();
-    let counter = vocabularies.counter(Vocabulary::O200kBase);
+    let counter = Vocabulary::O200kBase.counter();
     let mut random = Random(3);
     let text = fill(1 << 20, |random| piece(random, 0), &mut random);
     let memo = CountMemo::default();
@@ -115,8 +112,7 @@ fn one_byte(criterion: &mut Criterion) {
 }
 
 fn one_word(criterion: &mut Criterion) {
-    let vocabularies = Vocabularies::new();
-    let counter = vocabularies.counter(Vocabulary::O200kBase);
+    let counter = Vocabulary::O200kBase.counter();
     let mut random = Random(4);
     let mut letters =
         || -> String { (0..1 << 20).map(|_| char::from(b'a' + random.below(26) as u8)).collect() };
@@ -142,7 +138,7 @@ fn load(criterion: &mut Criterion) {
             .iter(|| tiktoken_rs::o200k_base().map(|bpe| black_box(bpe.encode_ordinary("Hello").len())).ok());
     });
     group.bench_function("engine", |bencher| {
-        bencher.iter(|| black_box(Vocabularies::new().counter(Vocabulary::O200kBase).count("Hello")));
+        bencher.iter(|| black_box(tiktoken::encoding::o200k_base().count("Hello")));
     });
     group.finish();
 }

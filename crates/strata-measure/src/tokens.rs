@@ -1,7 +1,7 @@
 //! Counting tokens: how many a text, a part or a whole request is for the model that receives it, and what the number
 //! is worth.
 //!
-//! - [`Vocabularies`] holds the tokenizers that are known; each is a [`TokenCounter`]. [`verify`] asks another one,
+//! - a [`Vocabulary`] has its tokenizer, a [`TokenCounter`]. [`verify`] asks another one,
 //!   [`Verification`] about every text of a request.
 //! - [`Tokenizer::of_model`] says which of them a model is counted with, and how to translate where that is not the
 //!   model's own.
@@ -14,11 +14,11 @@
 //! Every count is a [`TokenCount`]: a number, its [`Basis`], and an interval for the truth.
 //!
 //! ```
-//! use strata_measure::tokens::{Basis, CountMemo, Tokenizer, Vocabularies, Weigher};
+//! use strata_measure::tokens::{Basis, CountMemo, Tokenizer, Weigher};
 //!
-//! let (vocabularies, memo) = (Vocabularies::new(), CountMemo::default());
+//! let memo = CountMemo::default();
 //! let tokenizer = Tokenizer::of_model("openai/gpt-4o");
-//! let count = Weigher::new(&tokenizer, &vocabularies, &memo).text("Where is Oslo?");
+//! let count = Weigher::new(&tokenizer, &memo).text("Where is Oslo?");
 //! assert_eq!((count.tokens, count.basis), (4, Basis::Exact));
 //! ```
 
@@ -26,6 +26,7 @@ mod calibration;
 mod chat_format;
 mod content_class;
 mod count;
+mod engine;
 mod fit;
 mod image_size;
 mod learned;
@@ -45,7 +46,6 @@ mod sizes;
 mod tests;
 mod typescript;
 mod verification;
-mod vocabularies;
 mod vocabulary;
 mod weigher;
 
@@ -63,6 +63,5 @@ pub use referee::{REFEREE, VerifyOutcome, verify};
 pub use returned_thoughts::ReturnedThoughts;
 pub use sizes::{SizeKind, Sizes};
 pub use verification::{Disputed, Verification};
-pub use vocabularies::Vocabularies;
 pub use vocabulary::{TokenCounter, Vocabulary};
 pub use weigher::{RequestWeight, Weigher};

@@ -62,7 +62,7 @@ pub(crate) fn all(given: Given) -> Vec<Finding> {
     of(&Experiment::new(session, app, FlowKind::Adk))
 }
 
-/// Vocabularies take longer to read than any of the sessions to compile.
+/// The sessions repeat one another's texts.
 static COUNTING: LazyLock<Counting> = LazyLock::new(Counting::default);
 
 pub(crate) fn of(experiment: &Experiment) -> Vec<Finding> {

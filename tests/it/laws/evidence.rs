@@ -331,7 +331,7 @@ fn what_edits_leave_alone_stays_as_it_was_sent() {
         for edit in changes(&base) {
             let laid = edited(&base, std::slice::from_ref(&edit), &catalog, &counting).experiment;
             let after = analysed(&laid, &counting);
-            for (a, b) in before.calls().iter().zip(after.calls()) {
+            for ((call, a), b) in base.calls().iter().zip(before.calls()).zip(after.calls()) {
                 let (a, b) = (&a.request, &b.request);
                 let at = format!("{name}: {edit:?}");
                 n_calls += 1;
@@ -345,6 +345,13 @@ fn what_edits_leave_alone_stays_as_it_was_sent() {
                         let is_written = b_text.as_deref().is_some_and(|text| text.contains("Be brief."));
                         assert!(a_text == b_text || is_written, "{at}");
                         assert_eq!((&a.contents, &a.tools), (&b.contents, &b.tools), "{at}");
+                    }
+                    Edit::App(AppEdit::Tool { agent, .. }) if *agent != call.invocation.agent => {
+                        assert_eq!(
+                            (a.system_text(), &a.contents, &a.tools),
+                            (b.system_text(), &b.contents, &b.tools),
+                            "{at}"
+                        );
                     }
                     Edit::App(AppEdit::Tool { tool, .. }) => {
                         let names = |request: &LlmRequest| -> Vec<Json> {

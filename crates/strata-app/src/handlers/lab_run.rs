@@ -240,9 +240,7 @@ impl Work {
         let mut pace = self.pace();
         let tokens = |text: &str| {
             let tokenizer = self.tables.counting.tokenizer(self.model.as_deref().unwrap_or_default());
-            Weigher::new(&tokenizer, &self.tables.counting.vocabularies, &self.tables.counting.memo)
-                .text(text)
-                .tokens
+            Weigher::new(&tokenizer, &self.tables.counting.memo).text(text).tokens
         };
         match event {
             WriterEvent::Begins(number) => {

@@ -2,19 +2,17 @@
 
 use std::path::PathBuf;
 use strata_engine::FlowKind;
-use strata_import::Format;
 use strata_measure::analysis::{BillTotals, BilledCalls, CallAnalysis, CallCache};
 use strata_measure::tokens::{self, Tokenizer};
-use strata_model::marks::{self, CONTEXT_WINDOW};
-use strata_model::{Json, SharedList, Str};
+use strata_model::{SharedList, Str};
 use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 
 use crate::Strata;
 use crate::api::common::Basis;
 use crate::api::session::{
-    AgentSummary, AppInfo, CalibratedTotal, ContextWindow, Header, Import, ImportUploads, JobStarted, List,
-    Open, PriceInfo, Remove, Removed, ReportedUsage, ServiceInfo, SessionHeader, SessionPage, SetApp,
-    SetModel, SetServices, TokenizerInfo, UnmappedRow, UploadedFile,
+    AgentSummary, AppInfo, CalibratedTotal, Header, Import, ImportUploads, JobStarted, List, Open, PriceInfo,
+    Remove, Removed, ReportedUsage, ServiceInfo, SessionHeader, SessionPage, SetApp, SetModel, SetServices,
+    TokenizerInfo, UnmappedRow, UploadedFile,
 };
 use crate::beside::{ServicePlaces, ServiceSource, not_of_adk};
 use crate::command::Handler;
@@ -23,7 +21,7 @@ use crate::import::{Input, now_ms};
 use crate::models::Calibrations;
 use crate::open::{OpenSession, choose_model, read_app, stored_app};
 use crate::sample;
-use crate::show::explanations;
+use crate::show::{context_window, explanations};
 use crate::tables::Tables;
 use crate::workspace::{SessionSource, session_row};
 
@@ -265,43 +263,17 @@ fn agents(open: &OpenSession, billed: BilledCalls<'_>, tables: &Tables) -> Vec<A
             calls: of_agent.count() as u32,
             events: *n_events,
             is_inferred: open.app.is_inferred,
-            context_window: context_window(name, open, billed, tables),
+            context_window: context_window(
+                name,
+                &open.summary.format,
+                &open.experiment,
+                billed,
+                &tables.prices,
+            ),
             name: name.to_string(),
         }
     };
     agents_with_events(open).map(summary).collect()
-}
-
-/// What the client wrote down of the agent's last call, else what is listed for its model.
-fn context_window(
-    agent: &str,
-    open: &OpenSession,
-    BilledCalls { analysis, caches }: BilledCalls<'_>,
-    tables: &Tables,
-) -> Option<ContextWindow> {
-    let of_agent = || caches.calls.iter().filter(|call| &*call.agent == agent);
-    let last = analysis.call(of_agent().next_back()?.call)?;
-    let model = &*last.sent_to;
-    let answer =
-        open.experiment.session().events.get(open.experiment.call(last.number)?.answer.as_usize())?;
-    let told = marks::of(answer, CONTEXT_WINDOW).and_then(Json::as_i64);
-    let (tokens, source) = match told.and_then(|tokens| u32::try_from(tokens).ok()) {
-        Some(tokens) => (tokens, "the client, in the session".to_owned()),
-        None => {
-            let window = tables.prices.context_window(model)?;
-            // Claude Code asks for a long window by itself, and its transcripts do not say when.
-            if open.summary.format == Format::CLAUDE_CODE.id()
-                && window.tokens > 200_000
-                && !model.ends_with("[1m]")
-            {
-                return None;
-            }
-            (window.tokens, window.source)
-        }
-    };
-    let peak = of_agent().map(|call| call.bill.prompt_tokens).max();
-    let window = ContextWindow { model: model.to_owned(), tokens, source };
-    peak.is_some_and(|peak| peak <= tokens).then_some(window)
 }
 
 fn tokenizer<'t>(open: &OpenSession, tokenizers: impl Iterator<Item = &'t Tokenizer>) -> TokenizerInfo {

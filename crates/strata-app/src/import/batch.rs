@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use strata_import::{Archive, ImportedSession};
+use strata_import::{Archive, Format, ImportedSession};
 use strata_model::Severity;
 use strata_store::{SessionId, Store, StoreError};
 
@@ -470,7 +470,8 @@ impl<'b, S: Storage> Batch<'b, S> {
         self.storage.tell_changed();
     }
 
-    /// Gives the requests of traces to their sessions. A trace whose requests all found one is no session of its own.
+    /// Gives the requests of traces to their sessions. A trace whose requests all found one is no session of its own,
+    /// unless it still grows: what was captured is watched while it comes in.
     fn join(&mut self, input: &Input, file: &mut ReadFile, location: &str) {
         let is_candidate =
             |session: &ImportedSession| session.format.is_trace() && !session.requests.is_empty();
@@ -487,7 +488,7 @@ impl<'b, S: Storage> Batch<'b, S> {
             match joined {
                 Ok(Some(joined)) => {
                     self.joined(input, &joined);
-                    if joined.n_left > 0 {
+                    if joined.n_left > 0 || session.format == Format::CAPTURE {
                         kept.push(session);
                     } else if !self.imported.sessions.contains(&joined.session) {
                         self.imported.sessions.push(joined.session);

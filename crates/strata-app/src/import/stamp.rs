@@ -15,7 +15,7 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     /// Of the file at a path.
-    pub(super) fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         Self::sum(path.metadata().into_iter().chain(log_of(path).metadata()))
     }
 

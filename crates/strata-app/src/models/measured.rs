@@ -21,7 +21,7 @@ pub(crate) struct Expected {
 /// Tokens of a request by our count.
 pub(crate) fn counted(counting: &Counting, model: &str, request: &LlmRequest) -> TokenCount {
     let tokenizer = counting.tokenizer(model);
-    Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo).request(request).total()
+    Weigher::new(&tokenizer, &counting.memo).request(request).total()
 }
 
 /// Keeps what was reported for a request to `model`. Nothing is kept where nothing was reported.

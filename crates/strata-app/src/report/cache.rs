@@ -8,6 +8,7 @@ use strata_wire::CacheRules;
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
+use super::opened::OpenedSession;
 use super::source::{Compiled, Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, Remedy, RequestBasis};
@@ -163,13 +164,17 @@ pub struct CacheFixReport {
 
 /// Predicts the caches of a source's only session, or of the one called `session`.
 pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<CacheReport, AppError> {
-    let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = source.tables()?;
+    Ok(cache_of(&OpenedSession::read(source, session, watch)?))
+}
+
+/// Predicts the caches of a session that is open.
+pub fn cache_of(opened: &OpenedSession) -> CacheReport {
+    let OpenedSession { subject, tables, compiled, diagnostics } = opened;
     let rules = CacheRules::embedded();
-    let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), &tables, watch)?;
-    let fixes = caches.fixes(&subject.experiment, &analysis, &tables.counting, &rules, &tables.prices);
+    let Compiled { analysis, caches, .. } = compiled;
+    let fixes = caches.fixes(&subject.experiment, analysis, &tables.counting, &rules, &tables.prices);
     let totals = caches.totals();
-    Ok(CacheReport {
+    CacheReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
@@ -182,10 +187,10 @@ pub fn cache(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resul
         predicted_written_tokens: totals.written_tokens,
         lost_tokens: totals.lost_tokens,
         avoidable_tokens: totals.avoidable_tokens,
-        calls: caches.calls.iter().map(|call| call_report(&subject, &analysis, call)).collect(),
+        calls: caches.calls.iter().map(|call| call_report(subject, analysis, call)).collect(),
         fixes: fixes.iter().map(fix_report).collect(),
-        diagnostics,
-    })
+        diagnostics: diagnostics.clone(),
+    }
 }
 
 fn call_report(subject: &Subject, analysis: &SessionAnalysis, call: &CallCache) -> CallCacheReport {

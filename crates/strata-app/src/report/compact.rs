@@ -15,6 +15,7 @@ use super::compact_choice::{CompactChoice, SummaryModel};
 use super::compact_result::{AppliedReport, apply};
 use super::diagnostic::FileDiagnostic;
 use super::model_access::ModelAccess;
+use super::opened::OpenedSession;
 use super::source::Source;
 use super::sweep::BillReport;
 use super::{VERSION, Watch};
@@ -167,18 +168,30 @@ pub fn compact(
     watch: &dyn Watch,
     runtime: &Handle,
 ) -> Result<CompactReport, AppError> {
-    let config = read_config(&choice.config, choice.prompt.as_deref())?;
+    // What is wrong with the question is said before anything is read.
+    read_config(&choice.config, choice.prompt.as_deref())?;
     if choice.apply.is_some() && choice.model == SummaryModel::Sized {
         let message = "With --model sized nobody writes summaries, so there are none to apply. Take extractive or a model.";
         return Err(AppError::bad_input(message));
     }
-    let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = source.tables()?;
-    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let opened = OpenedSession::read(source, session, watch)?;
+    compact_of(&opened, source, choice, watch, runtime)
+}
+
+/// Goes through a session that is open; `source` is what it was read from.
+pub fn compact_of(
+    opened: &OpenedSession,
+    source: &Source,
+    choice: &CompactChoice,
+    watch: &dyn Watch,
+    runtime: &Handle,
+) -> Result<CompactReport, AppError> {
+    let config = read_config(&choice.config, choice.prompt.as_deref())?;
+    let OpenedSession { subject, tables, compiled, diagnostics } = opened;
     watch.begins(Step::Compacting(&subject.title));
     let reader = FactReader::new();
-    let recording = compiled.recording(&subject);
-    let done = with_billed(&subject.experiment, compiled.billed(), recording, &tables, |lab| {
+    let recording = compiled.recording(subject);
+    let done = with_billed(&subject.experiment, compiled.billed(), recording, tables, |lab| {
         let mut extracts = Extractive { reader: &reader };
         let mut sized = SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
         let replayed = match &choice.model {
@@ -196,7 +209,7 @@ pub fn compact(
                 let mut written = Writing { total: total as u32, ..Writing::default() };
                 watch.writing(&written);
                 let tokenizer = tables.counting.tokenizer(model.as_deref().unwrap_or_default());
-                let weigher = Weigher::new(&tokenizer, &tables.counting.vocabularies, &tables.counting.memo);
+                let weigher = Weigher::new(&tokenizer, &tables.counting.memo);
                 let mut tell = |event: WriterEvent| {
                     match event {
                         WriterEvent::Begins(_) => pace.begins(),
@@ -215,7 +228,7 @@ pub fn compact(
                     watch.writing(&written);
                 };
                 let mut writer = ModelWriter {
-                    asker: access.asker(&found, &tables, watch.stop()),
+                    asker: access.asker(&found, tables, watch.stop()),
                     model,
                     keeps_beginnings: false,
                     tell: &mut tell,
@@ -249,7 +262,7 @@ pub fn compact(
     let telling = is_told.then(|| Telling::of(&subject.experiment, &replayed));
     let lost = telling.as_ref().map(Telling::facts);
     let at_end = telling.as_ref().map(|telling| &telling.at_end);
-    let applied = choice.apply.as_deref().map(|name| apply(source, &subject, &replayed, name)).transpose()?;
+    let applied = choice.apply.as_deref().map(|name| apply(source, subject, &replayed, name)).transpose()?;
     Ok(CompactReport {
         version: VERSION,
         session: subject.id.clone(),
@@ -271,7 +284,7 @@ pub fn compact(
         regret: regrets.into_iter().map(regret_report).collect(),
         is_regret_bound: !is_told,
         applied,
-        diagnostics,
+        diagnostics: diagnostics.clone(),
     })
 }
 

@@ -2,22 +2,20 @@
 
 use serde::Serialize;
 use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage, StageCache};
-use strata_measure::analysis::{
-    CallAnalysis, Change, SessionAnalysis, common_prefix, diff_events, diff_requests,
-};
+use strata_measure::analysis::{CallAnalysis, Change, SessionAnalysis, diff_events, diff_requests};
 use strata_model::{Json, LlmRequest};
-use strata_wire::prompt_segments;
 
 use super::app::AppReport;
 use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
+use super::prompt::{PromptTokens, prompt_tokens};
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
-use crate::api::common::{Basis, DiagnosticRow, Kind, RequestBasis};
+use crate::api::common::{DiagnosticRow, RequestBasis};
 use crate::error::AppError;
 use crate::show::words;
-use crate::show::{DeltaScale, SegmentScale, line};
+use crate::show::{DeltaScale, SegmentScale};
 use crate::tables::Tables;
 
 /// Which call of a session.
@@ -109,48 +107,6 @@ pub struct LeftOut {
     pub tokens: u32,
 }
 
-/// What a prompt weighs. `total` is the sum of the segments and `overhead`.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PromptTokens {
-    pub total: u32,
-    pub basis: Basis,
-    /// The truth lies between these.
-    pub low: u32,
-    pub high: u32,
-    /// Message framing and the like, which no segment holds.
-    pub overhead: u32,
-    /// The call before it in its lineage, with which its prefix is compared.
-    pub previous_call: Option<u32>,
-    /// Tokens in the prefix that the two share, to the token.
-    pub stable_prefix: u32,
-    pub segments: Vec<SegmentReport>,
-}
-
-/// A piece of a prompt, in the order in which providers read them.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SegmentReport {
-    pub path: String,
-    pub kind: Kind,
-    pub origin: String,
-    pub tokens: u32,
-    pub zone: Zone,
-    /// The origin as people call it.
-    pub from: String,
-    /// One line of it.
-    pub text: String,
-}
-
-/// Whether a provider has seen a segment before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Zone {
-    /// The whole segment lies in the prefix shared with the call before it in its lineage.
-    StablePrefix,
-    VariableSuffix,
-}
-
 /// What a document of a call holds beside its stages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CompileContents {
@@ -203,7 +159,7 @@ pub fn compile(
         evidence: subject.evidence(compiled.analysed),
         recorded,
         request: compiled.analysed.request.to_json(),
-        tokens: compiled.tokens()?,
+        tokens: prompt_tokens(&subject, &tables, &analysis, compiled.analysed)?,
         answer: match outcome {
             Outcome::Early(EarlyEnd::Answered { text }) => Some(text.to_string()),
             _ => None,
@@ -339,35 +295,5 @@ impl Compiled<'_> {
             })
         });
         left_out.collect()
-    }
-
-    fn tokens(&self) -> Result<PromptTokens, AppError> {
-        let request = &self.analysed.request;
-        let scale = self.subject.scale(self.analysis, self.tables, self.analysed)?;
-        let weigh = SegmentScale::new(scale, request);
-        let previous = self.analysed.previous.and_then(|number| self.analysis.call(number));
-        let n_stable =
-            previous.map_or(0, |previous| common_prefix(&previous.request, request).whole_segments(request));
-        let log = self.subject.experiment.log();
-        let segments = prompt_segments(request).enumerate().map(|(at, segment)| SegmentReport {
-            path: segment.path.to_string(),
-            kind: strata_measure::analysis::Kind::of(&segment, log).into(),
-            origin: segment.main_origin().map_or(String::new(), origin::text),
-            tokens: weigh.count(&segment).tokens,
-            zone: if at < n_stable { Zone::StablePrefix } else { Zone::VariableSuffix },
-            from: segment.main_origin().map_or(String::new(), |origin| origin::from(origin, log)),
-            text: line(&segment).0,
-        });
-        let total = self.analysed.total;
-        Ok(PromptTokens {
-            total: total.tokens,
-            basis: total.basis.into(),
-            low: total.low,
-            high: total.high,
-            overhead: self.analysed.overhead,
-            previous_call: self.analysed.previous,
-            stable_prefix: self.analysed.matched.tokens,
-            segments: segments.collect(),
-        })
     }
 }

@@ -9,6 +9,7 @@ use strata_model::Object;
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
+use super::opened::OpenedSession;
 use super::source::Source;
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, CallRange, DiagnosticSeverity, Remedy};
@@ -86,9 +87,12 @@ pub fn findings(
     session: Option<&str>,
     watch: &dyn Watch,
 ) -> Result<FindingsReport, AppError> {
-    let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = source.tables()?;
-    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+    Ok(findings_of(&OpenedSession::read(source, session, watch)?))
+}
+
+/// Looks through a session that is open.
+pub fn findings_of(opened: &OpenedSession) -> FindingsReport {
+    let OpenedSession { subject, tables, compiled, diagnostics } = opened;
     let analysis = &compiled.analysis;
     let found = findings::findings(&subject.experiment, compiled.billed(), &tables.counting);
     let with = (&*tables.counting, &tables.prices, &tables.catalog);
@@ -98,15 +102,15 @@ pub fn findings(
         .collect();
     fixes.sort_by(Fix::by_worth);
     let writer = Writer::of_format(&subject.format_name);
-    Ok(FindingsReport {
+    FindingsReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
-        findings: found.iter().map(|finding| report(finding, &fixes, writer, &tables)).collect(),
+        findings: found.iter().map(|finding| report(finding, &fixes, writer, tables)).collect(),
         fixes: fixes.iter().map(|fix| fix_report(fix, writer)).collect(),
-        diagnostics,
-    })
+        diagnostics: diagnostics.clone(),
+    }
 }
 
 fn report(finding: &Finding, fixes: &[Fix], writer: Writer, tables: &Tables) -> FindingReport {

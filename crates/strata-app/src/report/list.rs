@@ -10,6 +10,7 @@ use super::session::SessionReport;
 use super::source::open_for_reading;
 use crate::data_folder::default_database;
 use crate::error::AppError;
+use crate::import::Summary;
 
 /// The document of `strata sessions`.
 #[derive(Debug, Clone, Serialize)]
@@ -32,6 +33,8 @@ pub struct ListedSession {
     pub session: SessionReport,
     /// What the session calls itself.
     pub own_id: String,
+    /// The folder it was recorded in, where its file says so.
+    pub folder: Option<String>,
     /// Epoch milliseconds of the last event, if known.
     pub last_event_ms: Option<i64>,
     /// Epoch milliseconds.
@@ -67,6 +70,7 @@ impl From<&SessionEntry> for ListedSession {
         Self {
             session: entry.into(),
             own_id: entry.adk_id.clone(),
+            folder: Summary::from_json(&entry.summary).folder,
             last_event_ms: (last > 0.0).then_some((last * 1000.0) as i64),
             imported_ms: entry.imported_at_ms,
         }

@@ -14,6 +14,7 @@ use super::app::AppReport;
 use super::calibration::CalibrationUsed;
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
+use super::opened::OpenedSession;
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, Kind, RequestBasis};
@@ -191,16 +192,19 @@ pub struct ToolTokens {
 
 /// Weighs all calls of a source's only session, or of the one called `session`.
 pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<TokensReport, AppError> {
-    let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = source.tables()?;
-    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+    Ok(tokens_of(&OpenedSession::read(source, session, watch)?))
+}
+
+/// Weighs all calls of a session that is open.
+pub fn tokens_of(opened: &OpenedSession) -> TokensReport {
+    let OpenedSession { subject, tables, compiled, diagnostics } = opened;
     let analysis = &compiled.analysis;
     let rates = compiled.billed().rates(&tables.prices);
     let paid = analysis.calls().iter().zip(&compiled.caches.calls);
-    let calls: Vec<CallTokens> = paid.map(|(call, paid)| call_tokens(&subject, call, paid)).collect();
+    let calls: Vec<CallTokens> = paid.map(|(call, paid)| call_tokens(subject, call, paid)).collect();
     let bill = compiled.caches.bill();
-    let parts = parts(&subject, analysis, &rates);
-    Ok(TokensReport {
+    let parts = parts(subject, analysis, &rates);
+    TokensReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
@@ -217,8 +221,8 @@ pub fn tokens(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Resu
         parts,
         kinds: kinds(analysis),
         tools: tools(subject.experiment.log(), analysis, &rates),
-        diagnostics,
-    })
+        diagnostics: diagnostics.clone(),
+    }
 }
 
 fn call_tokens(subject: &Subject, call: &CallAnalysis, paid: &CallCache) -> CallTokens {

@@ -26,7 +26,7 @@ use crate::tables::Tables;
 const APP: &str = r#"{"name": "desk", "resumability_config": {"is_resumable": true}, "root_agent": {
     "name": "helper", "model": "m", "instruction": "Help; you said {last?}.", "output_key": "last",
     "tools": [{"type": "function", "declaration": {"name": "look"}}]}}"#;
-/// Vocabularies are read once.
+/// Runs repeat one another's texts.
 static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(Arc::default);
 const TURNS: usize = 3;
 /// Of a turn: a call, and words.

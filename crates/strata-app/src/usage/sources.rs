@@ -30,7 +30,10 @@ impl Sources {
     pub(super) fn of_places(environment: &Environment) -> Self {
         let mut sources = Self::default();
         let mut seen = HashSet::new();
-        let places = places(environment).into_iter().filter(|place| place.tool != RENDERED);
+        let mut places = places(environment);
+        places.retain(|place| place.tool != RENDERED);
+        // Sums of prices depend on the order in their last digit.
+        places.sort_by(|a, b| a.path.cmp(&b.path));
         for Place { tool, path, is_session, .. } in places {
             // "Codex CLI, archived" is Codex CLI.
             let tool = tool.split(',').next().unwrap_or(tool).to_owned();

@@ -228,6 +228,51 @@ fn a_folder_with_both_is_joined_in_one_gesture() {
 }
 
 #[test]
+fn captured_requests_are_joined_to_the_client_s_own_transcript_whichever_comes_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let id = "5a7c1e52-0d8a-4a8e-9f6e-1f2b3c4d5e6f";
+    let line = |n: u32, kind: &str, message: Value| {
+        json!({ "type": kind, "sessionId": id, "uuid": format!("u{n}"), "version": "2.1.197", "cwd": "/w",
+            "timestamp": format!("2026-11-26T10:00:0{n}.000Z"), "parentUuid": (n > 1).then(|| format!("u{}", n - 1)),
+            "message": message })
+        .to_string()
+            + "\n"
+    };
+    let answer = |id: &str, text: &str| {
+        json!({ "id": id, "type": "message", "role": "assistant", "model": "claude-sonnet-5",
+            "content": [{ "type": "text", "text": text }], "usage": { "input_tokens": 9, "output_tokens": 2 } })
+    };
+    let transcript = [
+        line(1, "user", json!({ "role": "user", "content": "look it up" })),
+        line(2, "assistant", answer("msg_02", "One moment.")),
+        line(3, "user", json!({ "role": "user", "content": "and?" })),
+        line(4, "assistant", answer("msg_05", "Done.")),
+    ];
+    let transcript_file = write(folder.path(), &format!("{id}.jsonl"), &transcript.concat());
+    let capture_file = sample_file("capture.jsonl");
+    for capture_first in [false, true] {
+        let strata = start();
+        if capture_first {
+            import(&strata, &capture_file);
+        }
+        let session = open(&strata, &transcript_file);
+        if !capture_first {
+            assert_eq!(bases(&strata, &session), ["recompiled", "recompiled"]);
+            let job = import(&strata, &capture_file);
+            assert!(job["diagnostics"].to_string().contains("joined-trace"), "{job:#}");
+            compiled(&strata, &session);
+        }
+        assert_eq!(bases(&strata, &session), ["recorded", "recorded"], "capture first: {capture_first}");
+        let all = ask(&strata, "session/list", &json!({ "filter": "" }));
+        assert_eq!(
+            all.to_string().matches(&format!("\"{id}\"")).count(),
+            2,
+            "what was captured is kept, too: {all:#}"
+        );
+    }
+}
+
+#[test]
 fn requests_are_added_to_an_open_session_or_refused_aloud() {
     let folder = tempfile::tempdir().expect("a folder");
     let (session_file, trace_file) = adk(folder.path());

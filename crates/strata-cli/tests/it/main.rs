@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod calibrate;
+mod capture;
 mod check;
 mod compile;
 mod diff;
@@ -11,6 +12,7 @@ mod folders;
 mod follow;
 mod import;
 mod lab;
+mod mcp;
 mod models;
 mod places;
 mod run;

@@ -105,7 +105,7 @@ pub fn model_growths(experiment: &Experiment, counting: &Counting) -> Vec<ModelG
         if tokenizer.forgets_thoughts() && loses_thoughts(experiment, earlier, call) {
             continue;
         }
-        let weigher = Weigher::new(tokenizer, &counting.vocabularies, &counting.memo);
+        let weigher = Weigher::new(tokenizer, &counting.memo);
         let Some(sizes) = added(experiment, earlier, call, &weigher) else { continue };
         let growth = Growth { sizes, reported };
         match found.iter_mut().find(|of_model| *of_model.model == **model) {

@@ -10,12 +10,11 @@ use strata_model::{
 use strata_wire::{Item, Path, PrefixOrder, Segment, definitions};
 
 use super::kind::{Kind, is_quoted};
-use crate::tokens::{CountMemo, LearnedRatios, TokenCount, TokenFit, Tokenizer, Vocabularies, Weigher};
+use crate::tokens::{CountMemo, LearnedRatios, TokenCount, TokenFit, Tokenizer, Weigher};
 
-/// Vocabularies and the counts that were made with them, for all sessions of a program.
+/// The counts that were made, for all sessions of a program.
 #[derive(Default)]
 pub struct Counting {
-    pub vocabularies: Vocabularies,
     pub memo: CountMemo,
     /// What is held of how providers count, before a session's own reports are looked at.
     pub learned: Arc<LearnedRatios>,
@@ -247,7 +246,7 @@ impl<'s> Scale<'s> {
         log: &'s EventLog,
         weights: &'s Weights,
     ) -> Self {
-        Self { weigher: Weigher::new(tokenizer, &counting.vocabularies, &counting.memo), log, weights }
+        Self { weigher: Weigher::new(tokenizer, &counting.memo), log, weights }
     }
 
     /// For single texts and parts.

@@ -13,7 +13,7 @@ pub enum ContentClass {
     Cjk,
     /// Writing that is neither Latin nor CJK.
     OtherScript,
-    /// A run that cannot be cut, too long for the vocabulary's tokenizer: see [`super::Vocabularies::counter`].
+    /// A run that cannot be cut, too long for the vocabulary's tokenizer: see [`super::Vocabulary::counter`].
     Unbroken,
 }
 

@@ -9,9 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use strata_model::Fingerprint;
 
 use super::content_class::ContentClass;
+use super::engine;
 use super::marks::Marks;
 use super::safe_cuts;
-use super::vocabularies;
 use super::vocabulary::{TokenCounter, Vocabulary};
 
 /// What is remembered of a text, or of a part of a request.
@@ -143,7 +143,7 @@ impl CountMemo {
 
     fn tokenize(&self, counter: &dyn TokenCounter, chunk: &str) -> Measure {
         self.tokenized_bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
-        let class = if vocabularies::is_forced(counter.vocabulary(), chunk) {
+        let class = if engine::is_forced(counter.vocabulary(), chunk) {
             ContentClass::Unbroken
         } else {
             ContentClass::of(chunk)

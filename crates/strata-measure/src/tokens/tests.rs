@@ -1,4 +1,4 @@
-//! Tests that need vocabularies: loading one takes a while, so they share them.
+//! Tests that need vocabularies.
 
 mod calibrating;
 mod counting;
@@ -6,12 +6,6 @@ mod cuts;
 mod strings;
 mod weighing;
 mod worst_cases;
-
-use std::sync::LazyLock;
-
-use super::Vocabularies;
-
-static VOCABULARIES: LazyLock<Vocabularies> = LazyLock::new(Vocabularies::new);
 
 /// `STRATA_LONG_TESTS=30` makes the randomised tests here thirty times as long.
 #[expect(clippy::disallowed_methods, reason = "the length of a test run is the tester's choice")]

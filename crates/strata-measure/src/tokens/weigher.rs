@@ -17,7 +17,6 @@ use super::piece::{Piece, Thought, ValueForm, media_of_response, pieces};
 use super::ratios::{Ratio, ratio};
 use super::returned_thoughts::ReturnedThoughts;
 use super::sizes::{SizeKind, Sizes};
-use super::vocabularies::Vocabularies;
 use super::vocabulary::TokenCounter;
 
 /// How far a rendering here may be from the provider's: JSON with or without spaces, names that are sent or not.
@@ -57,8 +56,8 @@ impl RequestWeight {
 
 impl<'a> Weigher<'a> {
     /// Loads the vocabulary if need be.
-    pub fn new(tokenizer: &'a Tokenizer, vocabularies: &'a Vocabularies, memo: &'a CountMemo) -> Self {
-        Self { tokenizer, counter: vocabularies.counter(tokenizer.vocabulary()), memo }
+    pub fn new(tokenizer: &'a Tokenizer, memo: &'a CountMemo) -> Self {
+        Self { tokenizer, counter: tokenizer.vocabulary().counter(), memo }
     }
 
     pub fn request(&self, request: &LlmRequest) -> RequestWeight {

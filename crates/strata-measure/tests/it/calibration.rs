@@ -63,7 +63,7 @@ fn analysed(experiment: &Experiment, counting: &Counting) -> SessionAnalysis {
 fn reported(mut session: Session, counting: &Counting) -> Session {
     let silent = experiment(session.clone());
     let tokenizer = Tokenizer::of_model(MODEL);
-    let weigher = Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo);
+    let weigher = Weigher::new(&tokenizer, &counting.memo);
     for call in analysed(&silent, counting).calls() {
         let sizes: Sizes = call.request.contents.iter().map(|content| weigher.sizes(content)).sum();
         let known: f64 = SizeKind::ALL.iter().map(|kind| truth(*kind) * f64::from(sizes.get(*kind))).sum();
@@ -203,7 +203,7 @@ fn requests(experiment: &Experiment) -> Vec<LlmRequest> {
 /// What the prompts of each agent had more than the one before, where that is their beginning.
 fn grown(experiment: &Experiment, requests: &[LlmRequest], counting: &Counting) -> Vec<Sizes> {
     let tokenizer = Tokenizer::of_model("gemini-2.5-flash");
-    let weigher = Weigher::new(&tokenizer, &counting.vocabularies, &counting.memo);
+    let weigher = Weigher::new(&tokenizer, &counting.memo);
     let mut last: HashMap<&str, &LlmRequest> = HashMap::new();
     let mut found = Vec::new();
     for (call, request) in experiment.calls().iter().zip(requests).take(FITTED_CALLS) {

@@ -155,7 +155,7 @@ fn largest_new_result(
     request: &LlmRequest,
 ) -> Option<(String, u32)> {
     let tokenizer = tables.counting.tokenizer(request.model.as_deref().unwrap_or_default());
-    let weigher = Weigher::new(&tokenizer, &tables.counting.vocabularies, &tables.counting.memo);
+    let weigher = Weigher::new(&tokenizer, &tables.counting.memo);
     let parts = request.contents.iter().flat_map(|content| content.parts.iter());
     let results = parts.filter_map(|part| {
         let result = part.part.function_response.as_deref()?;

@@ -112,9 +112,11 @@ impl Head {
         thread.or_else(|| self.header("x-openai-subagent")).cloned()
     }
 
-    /// What kind of request Codex says it is.
-    fn codex_kind(&self) -> Option<String> {
-        let about = json::parse(self.header("x-codex-turn-metadata")?.as_bytes()).ok()?;
+    /// What kind of request Codex says it is: over a WebSocket each says it by itself.
+    fn codex_kind(&self, body: &Json) -> Option<String> {
+        let own = text_in(body, &["client_metadata", "x-codex-turn-metadata"]);
+        let own = own.as_ref().or_else(|| self.header("x-codex-turn-metadata"));
+        let about = json::parse(own?.as_bytes()).ok()?;
         about.get("request_kind")?.as_str().map(str::to_owned)
     }
 }
@@ -137,7 +139,7 @@ impl Client {
         if !self.asks_beside {
             return None;
         }
-        match head.codex_kind().as_deref() {
+        match head.codex_kind(body).as_deref() {
             Some("compaction") => return Some("summary"),
             Some("prewarm") => return Some("warm-up"),
             _ => {}

@@ -1,7 +1,7 @@
 //! Calibration against providers whose tokenizers it does not know.
 
 use super::strings::{Random, corpus};
-use super::{VOCABULARIES, times};
+use super::times;
 use crate::tokens::{Anchor, Calibration, CountMemo, Measured, Tokenizer, Vocabulary, Weigher};
 
 /// What a provider adds to each message.
@@ -17,7 +17,7 @@ struct Message {
 /// Messages of 50 bytes to 6 KB, by class of content.
 fn messages(provider: Vocabulary) -> Vec<Vec<Message>> {
     let (tokenizer, memo) = (Tokenizer::of_model("house-model"), CountMemo::default());
-    let weigher = Weigher::new(&tokenizer, &VOCABULARIES, &memo);
+    let weigher = Weigher::new(&tokenizer, &memo);
     let mut random = Random::new(11);
     let mut of_class = |text: &str| {
         let mut rest = text;
@@ -26,7 +26,7 @@ fn messages(provider: Vocabulary) -> Vec<Vec<Message>> {
             let longest = 1 << random.below(7);
             let bytes = 50 * (1 + random.below(longest));
             let (text, after) = rest.split_at(rest.floor_char_boundary(bytes.min(rest.len())));
-            let provider = VOCABULARIES.counter(provider).count(text) + FRAMING;
+            let provider = provider.counter().count(text) + FRAMING;
             messages.push(Message { ours: weigher.text(text).tokens, provider });
             rest = after;
         }

@@ -3,7 +3,7 @@
 use strata_model::Fingerprint;
 
 use super::strings::{Random, any_text, corpus, hard_text};
-use super::{VOCABULARIES, times};
+use super::times;
 use crate::tokens::{
     ContentClass, CountMemo, Marks, Measure, TokenCounter, VerifyOutcome, Vocabulary, verify,
 };
@@ -23,7 +23,7 @@ fn o200k_and_cl100k_cut_as_the_referee_cuts() {
         (Vocabulary::O200kBase, tiktoken_rs::o200k_base_singleton()),
         (Vocabulary::Cl100kBase, tiktoken_rs::cl100k_base_singleton()),
     ] {
-        let counter = VOCABULARIES.counter(vocabulary);
+        let counter = vocabulary.counter();
         let mut random = Random::new(1);
         for n in 0..times(10_000) {
             let text = if n % 4 == 0 { any_text(&mut random, 40) } else { hard_text(&mut random, 40) };
@@ -45,7 +45,7 @@ fn o200k_and_cl100k_cut_as_the_referee_cuts() {
 #[test]
 fn every_vocabulary_keeps_the_contract() {
     for vocabulary in Vocabulary::ALL {
-        let counter = VOCABULARIES.counter(vocabulary);
+        let counter = vocabulary.counter();
         assert_eq!(counter.vocabulary(), vocabulary);
         let mut random = Random::new(2);
         for _ in 0..times(300) {
@@ -59,7 +59,7 @@ fn every_vocabulary_keeps_the_contract() {
 
 #[test]
 fn tokens_may_end_inside_a_character() {
-    let ends = VOCABULARIES.counter(Vocabulary::Cl100kBase).token_ends("a语𠮷");
+    let ends = Vocabulary::Cl100kBase.counter().token_ends("a语𠮷");
     assert_eq!(ends, [1, 4, 5, 6, 7, 8]);
 }
 
@@ -67,8 +67,7 @@ fn tokens_may_end_inside_a_character() {
 fn verify_agrees_or_says_why_not() {
     assert_eq!(verify(Vocabulary::O200kBase, "Hello, world", 3), VerifyOutcome::Agrees);
     assert_eq!(verify(Vocabulary::O200kBase, "Hello, world", 4), VerifyOutcome::Differs { referee: 3 });
-    let verify =
-        |vocabulary, text: &str| verify(vocabulary, text, VOCABULARIES.counter(vocabulary).count(text));
+    let verify = |vocabulary, text: &str| verify(vocabulary, text, vocabulary.counter().count(text));
     assert_eq!(verify(Vocabulary::Llama3, "Hello, world"), VerifyOutcome::NoReferee);
     let blank = " ".repeat(1_200_000);
     assert!(matches!(verify(Vocabulary::O200kBase, &blank), VerifyOutcome::Declined { .. }));
@@ -84,7 +83,7 @@ fn a_memo_counts_as_a_full_count_does() {
     let memo = CountMemo::default();
     for (name, text) in corpus(100_000) {
         for vocabulary in [Vocabulary::O200kBase, Vocabulary::Llama3] {
-            let counter = VOCABULARIES.counter(vocabulary);
+            let counter = vocabulary.counter();
             let measure = memo.measure(counter, &text);
             assert_eq!(measure.tokens, counter.count(&text), "{name} {vocabulary:?}");
             assert_eq!(memo.measure(counter, &text), measure);
@@ -94,7 +93,7 @@ fn a_memo_counts_as_a_full_count_does() {
 
 #[test]
 fn an_edit_of_one_byte_tokenizes_a_few_kb_again() {
-    let counter = VOCABULARIES.counter(Vocabulary::O200kBase);
+    let counter = Vocabulary::O200kBase.counter();
     let mut random = Random::new(3);
     for (name, text) in corpus(1 << 20).into_iter().filter(|(name, _)| *name != "mixed") {
         let memo = CountMemo::default();

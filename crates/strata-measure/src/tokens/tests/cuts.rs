@@ -1,7 +1,7 @@
 //! Safe cuts change nothing, in any vocabulary.
 
 use super::strings::{Random, any_text, corpus, hard_text};
-use super::{VOCABULARIES, times};
+use super::times;
 use crate::tokens::Vocabulary;
 use crate::tokens::safe_cuts::{LONGEST, chunks, is_safe_cut};
 
@@ -9,7 +9,7 @@ use crate::tokens::safe_cuts::{LONGEST, chunks, is_safe_cut};
 fn no_safe_cut_moves_a_token() {
     let mut n_cuts = 0;
     for vocabulary in Vocabulary::ALL {
-        let counter = VOCABULARIES.counter(vocabulary);
+        let counter = vocabulary.counter();
         let mut random = Random::new(5);
         for n in 0..times(600) {
             let text = if n % 8 == 0 { any_text(&mut random, 60) } else { hard_text(&mut random, 60) };

@@ -7,7 +7,6 @@ use strata_model::{
     Content, Declaration, Decoder, FromJson as _, LlmRequest, Origin, RequestContent, RichText,
 };
 
-use super::VOCABULARIES;
 use crate::tokens::{Basis, CountMemo, RequestWeight, TokenCount, Tokenizer, Weigher};
 
 fn origin() -> Origin {
@@ -43,8 +42,8 @@ const WEATHER: &str = r#"{"name": "get_current_weather", "description": "Get the
 fn weigh(model: &str, request: &LlmRequest) -> RequestWeight {
     let tokenizer = Tokenizer::of_model(model);
     let memo = CountMemo::default();
-    let weight = Weigher::new(&tokenizer, &VOCABULARIES, &memo).request(request);
-    let again = Weigher::new(&tokenizer, &VOCABULARIES, &memo).request(request);
+    let weight = Weigher::new(&tokenizer, &memo).request(request);
+    let again = Weigher::new(&tokenizer, &memo).request(request);
     assert_eq!(weight, again, "remembered counts differ");
     weight
 }
@@ -182,7 +181,7 @@ fn pieces_and_overhead_add_up_to_the_total() {
     for model in MODELS {
         let tokenizer = Tokenizer::of_model(model);
         let memo = CountMemo::default();
-        let weigher = Weigher::new(&tokenizer, &VOCABULARIES, &memo);
+        let weigher = Weigher::new(&tokenizer, &memo);
         let parts = request.contents.iter().flat_map(|content| &content.parts).map(|part| weigher.part(part));
         let tools = request.tools.iter().flat_map(|tool| weigher.tool(tool));
         let texts = request.system_instruction.iter().map(|text| weigher.system(text));
@@ -199,14 +198,14 @@ fn nothing_is_tokenized_twice() {
     let request = everything();
     let memo = CountMemo::default();
     let tokenizer = Tokenizer::of_model("gpt-4o");
-    let weigher = Weigher::new(&tokenizer, &VOCABULARIES, &memo);
+    let weigher = Weigher::new(&tokenizer, &memo);
     weigher.request(&request);
     let tokenized = memo.stats().tokenized_bytes;
     weigher.request(&request);
     assert_eq!(memo.stats().tokenized_bytes, tokenized);
     // Another model with the same vocabulary and the same way to show tools.
     let tokenizer = Tokenizer::of_model("gpt-6-sol");
-    Weigher::new(&tokenizer, &VOCABULARIES, &memo).request(&request);
+    Weigher::new(&tokenizer, &memo).request(&request);
     assert_eq!(memo.stats().tokenized_bytes, tokenized);
 }
 
@@ -216,7 +215,7 @@ fn spans_share_the_tokens_of_their_text() {
     for model in ["gpt-4o", "gemini-2.5-pro"] {
         let tokenizer = Tokenizer::of_model(model);
         let memo = CountMemo::default();
-        let weigher = Weigher::new(&tokenizer, &VOCABULARIES, &memo);
+        let weigher = Weigher::new(&tokenizer, &memo);
         let lengths = [11, 0, 4, 1000, text.len() as u32 - 1015];
         let spans = weigher.spans(&text, lengths);
         let sum: TokenCount = spans.iter().copied().sum();
@@ -225,7 +224,7 @@ fn spans_share_the_tokens_of_their_text() {
     }
     let tokenizer = Tokenizer::of_model("gpt-4o");
     let memo = CountMemo::default();
-    let weigher = Weigher::new(&tokenizer, &VOCABULARIES, &memo);
+    let weigher = Weigher::new(&tokenizer, &memo);
     assert_eq!(weigher.spans("Hello there", [5, 6]), [TokenCount::exact(1); 2]);
     assert_eq!(weigher.spans("", []), []);
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::strings::{Random, fill, han};
-use super::{VOCABULARIES, times};
+use super::times;
 use crate::tokens::Vocabulary;
 
 /// Bytes of each text. Without optimisation of this crate, an eighth of the size the limits are meant for.
@@ -41,7 +41,7 @@ fn texts() -> Vec<(&'static str, String)> {
 
 #[expect(clippy::disallowed_methods, reason = "the time is what is tested")]
 fn check(vocabulary: Vocabulary, limit: Duration) {
-    let counter = VOCABULARIES.counter(vocabulary);
+    let counter = vocabulary.counter();
     counter.count(&"x".repeat(100_000));
     for (name, text) in texts() {
         let start = Instant::now();
@@ -66,7 +66,7 @@ fn worst_cases_take_a_second_at_most() {
 fn the_linear_engine_counts_as_the_usual_one() {
     let mut random = Random::new(8);
     for vocabulary in [Vocabulary::O200kBase, Vocabulary::Cl100kBase] {
-        let counter = VOCABULARIES.counter(vocabulary);
+        let counter = vocabulary.counter();
         let run = fill(80_000, || char::from(b'a' + random.below(26) as u8).to_string());
         // One cut in the middle of a run changes its tokens there and nowhere else.
         let halves = counter.count(&run[..40_000]) + counter.count(&run[40_000..]);

@@ -7,27 +7,20 @@ use tiktoken::{CoreBpe, encoding};
 use super::safe_cuts;
 use super::vocabulary::{TokenCounter, Vocabulary};
 
-/// All vocabularies, each loaded when it is first used.
-///
-/// They are embedded in the program. Loading one takes some 80 ms and up to 32 MB, so it is best done off the thread
-/// that must answer quickly.
-#[derive(Default)]
-pub struct Vocabularies {
-    engines: [OnceLock<Engine>; Vocabulary::ALL.len()],
-}
+static ENGINES: [OnceLock<Engine>; Vocabulary::ALL.len()] =
+    [const { OnceLock::new() }; Vocabulary::ALL.len()];
 
-impl Vocabularies {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The counter of a vocabulary, loaded now if it was not yet.
+impl Vocabulary {
+    /// Its counter, loaded when it is first used, once in a program.
+    ///
+    /// Vocabularies are embedded in the program. Loading one takes some 80 ms and up to 32 MB, so it is best done off the
+    /// thread that must answer quickly.
     ///
     /// Time is linear in the length of the text, about 10 ms per MB and 0.1 s per MB at worst. To hold that, a run of
     /// more than 64 KB that cannot be cut (one word, one line of spaces) goes to another engine for OpenAI's
     /// vocabularies; for the others it is cut every 64 KB, and each such cut may add a token or two.
-    pub fn counter(&self, vocabulary: Vocabulary) -> &dyn TokenCounter {
-        self.engines[vocabulary as usize].get_or_init(|| Engine::load(vocabulary))
+    pub fn counter(self) -> &'static dyn TokenCounter {
+        ENGINES[self as usize].get_or_init(|| Engine::load(self))
     }
 }
 

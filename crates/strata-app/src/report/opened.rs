@@ -1,0 +1,73 @@
+//! A session that is read and compiled once, for as many documents as are asked of it.
+
+use strata_model::{FromJson as _, json, secret};
+
+use super::Watch;
+use super::diagnostic::FileDiagnostic;
+use super::session::SessionReport;
+use super::source::{Compiled, Source, Subject};
+use crate::error::AppError;
+use crate::tables::Tables;
+
+/// The id of the session of a source in which a tool was called by this id, if one of them has it.
+pub fn session_with_call(
+    source: &Source,
+    call_id: &str,
+    watch: &dyn Watch,
+) -> Result<Option<String>, AppError> {
+    let read = source.read(watch)?;
+    let has_call = |subject: &&Subject| {
+        let mut events = subject.experiment.session().events.iter();
+        events.any(|event| event.function_calls().any(|call| call.id.as_deref() == Some(call_id)))
+    };
+    Ok(read.subjects.iter().find(has_call).map(|subject| subject.id.clone()))
+}
+
+/// A source's only session, or the one that was chosen, as it was when it was read.
+pub struct OpenedSession {
+    pub(super) subject: Subject,
+    pub(super) tables: Tables,
+    pub(super) compiled: Compiled,
+    pub(super) diagnostics: Vec<FileDiagnostic>,
+}
+
+impl OpenedSession {
+    /// Reads a source's only session, or the one called `session`, and compiles all of its calls.
+    pub fn read(source: &Source, session: Option<&str>, watch: &dyn Watch) -> Result<Self, AppError> {
+        let (subject, diagnostics) = source.read_one(session, watch)?;
+        let tables = source.tables()?;
+        let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+        Ok(Self { subject, tables, compiled, diagnostics })
+    }
+
+    /// Its numbers, as lists show them.
+    pub fn session(&self) -> SessionReport {
+        (&self.subject).into()
+    }
+
+    /// The folder it was recorded in, where its file says so.
+    pub fn folder(&self) -> Option<&str> {
+        self.subject.summary.folder.as_deref()
+    }
+
+    /// Something that an event states, as it may be shown: masked where the event around it says that it is a secret.
+    pub fn shown_fact(&self, event: u32, fact: &str) -> String {
+        let stated =
+            event.checked_sub(1).and_then(|at| self.subject.experiment.session().events.get(at as usize));
+        let hides = |text: &str| {
+            text.contains(fact) && secret::mask(text).is_some_and(|masked| !masked.text.contains(fact))
+        };
+        let is_hidden = stated.is_some_and(|event| {
+            event.parts().iter().any(|part| match &part.text {
+                Some(text) => hides(text),
+                None => hides(&json::to_compact(&part.to_json())),
+            })
+        });
+        if is_hidden { "‹redacted›".to_owned() } else { fact.to_owned() }
+    }
+
+    /// What a person should know about how it was read.
+    pub fn diagnostics(&self) -> &[FileDiagnostic] {
+        &self.diagnostics
+    }
+}
