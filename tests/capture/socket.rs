@@ -140,7 +140,7 @@ async fn a_websocket_is_passed_through_and_its_messages_are_requests() {
     let sent: Vec<_> = one.requests.iter().map(|request| json::to_compact(&request.body)).collect();
     let holds = |at: usize, texts: &[&str]| texts.iter().all(|text| sent[at].contains(text));
     assert!(holds(1, &["hello"]) && holds(2, &["hello", "answer 1", "more"]), "{sent:#?}");
-    let codes: Vec<_> = import.diagnostics.iter().map(|diagnostic| &*diagnostic.code).collect();
+    let codes: Vec<_> = import.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     assert_eq!(codes, ["kept-by-provider"], "{:#?}", import.diagnostics);
 }
 

@@ -56,7 +56,7 @@ fn is_credential(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     // Exporters write headers with either.
     let is = |known: &&str| last.replace('_', "-").eq_ignore_ascii_case(&known.replace('_', "-"));
-    CREDENTIALS.iter().any(|known| is(known)) || KEY_NAMES.iter().any(|known| is(known))
+    CREDENTIALS.iter().any(&is) || KEY_NAMES.iter().any(is)
 }
 
 /// Attributes that hold a key, where they are no headers.

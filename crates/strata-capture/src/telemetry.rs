@@ -8,7 +8,7 @@ mod signal;
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http_body_util::{BodyExt as _, Limited};
@@ -126,7 +126,7 @@ impl Telemetry {
 }
 
 /// One write a line: a reader never sees a part of one that is there to stay.
-fn append(path: &PathBuf, file: &Mutex<Option<File>>, line: &str) -> io::Result<()> {
+fn append(path: &Path, file: &Mutex<Option<File>>, line: &str) -> io::Result<()> {
     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
     let file = match &mut *file {
         Some(file) => file,
