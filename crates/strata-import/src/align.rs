@@ -142,22 +142,22 @@ fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
 fn say_kept(kept: &KeptAnswers, findings: &mut Findings) {
     if kept.n_rebuilt > 0 {
         let message = format!(
-            "{} go on from an answer that the provider keeps; what was sent and answered before it was put before them",
-            counted(kept.n_rebuilt)
+            "{} from an answer that the provider keeps; what was sent and answered before it was put before them",
+            going_on(kept.n_rebuilt)
         );
         findings.info("kept-by-provider", "", message);
     }
     if kept.n_unknown > 0 {
         let message = format!(
-            "{} go on from an answer that is not recorded here: their prompts begin before the recording",
-            counted(kept.n_unknown)
+            "{} from an answer that is not recorded here: prompts that begin before the recording",
+            going_on(kept.n_unknown)
         );
         findings.warning("begins-before", "", message);
     }
 }
 
-fn counted(n: usize) -> String {
-    if n == 1 { "1 request".into() } else { format!("{n} requests") }
+fn going_on(n: usize) -> String {
+    if n == 1 { "1 request goes on".into() } else { format!("{n} requests go on") }
 }
 
 #[cfg(test)]
