@@ -135,7 +135,10 @@ async fn a_websocket_is_passed_through_and_its_messages_are_requests() {
             format!("{}: {text}", event.author)
         })
         .collect();
-    assert_eq!(told, ["user: main", "user: hello", "codex: answer 1", "user: more", "codex: answer 2"]);
+    assert_eq!(
+        told,
+        ["user: main", "warm-up: ", "user: hello", "codex: answer 1", "user: more", "codex: answer 2"]
+    );
     // What the provider kept stands in the requests, too.
     let sent: Vec<_> = one.requests.iter().map(|request| json::to_compact(&request.body)).collect();
     let holds = |at: usize, texts: &[&str]| texts.iter().all(|text| sent[at].contains(text));

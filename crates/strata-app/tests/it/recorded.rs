@@ -264,7 +264,7 @@ fn captured_requests_are_joined_to_the_client_s_own_transcript_whichever_comes_f
         }
         assert_eq!(bases(&strata, &session), ["recorded", "recorded"], "capture first: {capture_first}");
         let all = ask(&strata, "session/list", &json!({ "filter": "", "offset": 0, "limit": 9 }));
-        assert_eq!(all["total"], 3, "what was captured is kept, too: {all:#}");
+        assert_eq!(all["total"], 4, "what was captured is kept, too: {all:#}");
     }
 }
 
