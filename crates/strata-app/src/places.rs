@@ -7,8 +7,16 @@ mod adk;
 mod known;
 mod place;
 
+use known::RENDERED;
 use place::look;
 pub(crate) use place::{Environment, Place};
+
+/// Those with sessions as they were recorded: SpecStory renders what other tools keep, too, without what was sent and used.
+pub(crate) fn recording_places(surroundings: &Environment) -> Vec<Place> {
+    let mut places = places(surroundings);
+    places.retain(|place| place.tool != RENDERED);
+    places
+}
 
 /// The places that are there and hold something, the one written last first.
 pub(crate) fn places(surroundings: &Environment) -> Vec<Place> {

@@ -33,6 +33,7 @@ mod known;
 mod learn;
 mod list;
 mod losses;
+mod meanwhile;
 mod model_access;
 mod models;
 mod opened;

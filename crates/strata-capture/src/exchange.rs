@@ -1,11 +1,23 @@
 //! A request with its answer, as the gateway hears of it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use bytes::Bytes;
 
 /// Counted from 1, within one gateway.
 pub(crate) type ExchangeId = u64;
+
+/// Gives exchanges their numbers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Numbers(Arc<AtomicU64>);
+
+impl Numbers {
+    pub(crate) fn next(&self) -> ExchangeId {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
 
 /// Names and values of headers, in their order and their case, with credentials masked.
 pub(crate) type Headers = Vec<(String, String)>;

@@ -80,7 +80,7 @@ impl Forwarder {
             // Codex takes 426 for "not here" and goes on over HTTP at once; it tries again and again after a 404.
             return answer::error(StatusCode::UPGRADE_REQUIRED, HOLDS);
         }
-        let number = self.desk.next();
+        let number = self.desk.numbers.next();
         let tape = Arc::new(Tape::new(number, self.desk.clone()));
         let (url, headers) = (redact::url(&uri.to_string()), redact::headers(&parts.headers));
         tape.tell(Told::Begin {

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::SystemTime;
 
-use crate::exchange::{End, ExchangeId, Finished, Headers, Told};
+use crate::exchange::{End, ExchangeId, Finished, Headers, Numbers, Told};
 use crate::log::{AnswerLine, Log, RequestLine};
 use crate::redact;
 use crate::socket::{self, Socket};
@@ -27,7 +27,7 @@ const BODY: usize = 64 << 20;
 pub(crate) struct Desk {
     messages: Sender<Message>,
     waiting: Arc<AtomicUsize>,
-    n_exchanges: Arc<AtomicU64>,
+    pub(crate) numbers: Numbers,
 }
 
 #[derive(Debug)]
@@ -37,11 +37,6 @@ enum Message {
 }
 
 impl Desk {
-    /// The number of a new exchange.
-    pub(crate) fn next(&self) -> ExchangeId {
-        self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
     /// `false` where there is no room, or nobody who writes.
     pub(crate) fn take(&self, id: ExchangeId, told: Told) -> bool {
         let len = told.len();
@@ -68,10 +63,10 @@ pub(crate) struct Recorder {
 
 pub(crate) fn start(log: Log, finished: Box<dyn Fn(Finished) + Send>) -> io::Result<Recorder> {
     let (messages, received) = mpsc::channel();
-    let desk = Desk { messages, waiting: Arc::default(), n_exchanges: Arc::default() };
+    let desk = Desk { messages, waiting: Arc::default(), numbers: Numbers::default() };
     // A desk of its own would keep the queue open for ever.
-    let (waiting, n_exchanges) = (Arc::clone(&desk.waiting), Arc::clone(&desk.n_exchanges));
-    let writer = Writer { log, finished, open: HashMap::new(), n_exchanges };
+    let (waiting, numbers) = (Arc::clone(&desk.waiting), desk.numbers.clone());
+    let writer = Writer { log, finished, open: HashMap::new(), numbers };
     let thread =
         thread::Builder::new().name("capture".into()).spawn(move || writer.run(&received, &waiting))?;
     Ok(Recorder { desk, thread })
@@ -94,7 +89,7 @@ struct Writer {
     log: Log,
     finished: Box<dyn Fn(Finished) + Send>,
     open: HashMap<ExchangeId, Open>,
-    n_exchanges: Arc<AtomicU64>,
+    numbers: Numbers,
 }
 
 /// An exchange that is not over.
@@ -196,7 +191,7 @@ impl Writer {
         request.len += bytes.len() as u64;
         let mut new = Vec::new();
         for text in socket.client_said(bytes) {
-            let asked = self.n_exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+            let asked = self.numbers.next();
             socket.asks(asked);
             let (method, now) = (socket::METHOD.into(), SystemTime::now());
             let mut open = Open::new(method, url.clone(), upstream.clone(), headers.clone(), now);

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-use strata_app::{command_symbol, is_command};
+use strata_app::{is_command, without_commands};
 
 /// How text is emphasised, as a character in front of it. Unicode sets these aside for the inner use of programs.
 pub(crate) const STRONG: char = '\u{fdd0}';
@@ -19,8 +19,9 @@ pub(crate) const PLAIN: char = '\u{fdd4}';
 
 /// The text as a terminal may have it: commands become symbols, such as `␛`, and emphasis becomes a command.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|character| is_emphasis(character) || is_command(character)) {
-        return Cow::Borrowed(text);
+    let text = without_commands(text);
+    if !text.chars().any(is_emphasis) {
+        return text;
     }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -30,7 +31,6 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
             ERROR => shown.push_str("\x1b[1;31m"),
             WARNING => shown.push_str("\x1b[1;33m"),
             PLAIN => shown.push_str("\x1b[0m"),
-            character if is_command(character) => shown.push_str(&command_symbol(character)),
             character => shown.push(character),
         }
     }

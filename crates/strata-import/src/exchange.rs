@@ -86,7 +86,7 @@ pub(crate) fn read_exchange(
     let turns = draft.reader().request(&mut object);
     let continues = take_text(&mut object, "previous_response_id");
     let model = take_first_text(&mut object, &["model", "modelId"]);
-    let kept = response.clone().filter(|_| body.get("input").is_some());
+    let kept = body.get("input").and_then(|_| response.clone());
     let mut answer = response.map(|response| draft.reader().answer(response));
     if let Some(answer) = &mut answer {
         answer.model = answer.model.take().or(model);

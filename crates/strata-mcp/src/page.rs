@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use strata_app::report::AnswerText;
+use strata_app::without_commands;
 
 use crate::answer::{Answer, Refusal};
-use crate::symbols::{clean, visible};
+use crate::symbols::clean;
 
 /// Tokens of a page: of its text, and of its JSON, for clients show the model either.
 pub(crate) const MOST_TOKENS: u32 = 1_200;
@@ -124,7 +125,7 @@ fn made(answer: &Answer, id: &str, from: usize, n: usize) -> Page {
     json["note"] = json!(DATA);
     clean(&mut json);
     let text = AnswerText::masked(&lines.join("\n"));
-    Page { text: visible(&text).into_owned(), json }
+    Page { text: without_commands(&text).into_owned(), json }
 }
 
 fn random_id() -> String {

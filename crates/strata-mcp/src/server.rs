@@ -10,13 +10,13 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
+use strata_app::without_commands;
 use tokio::sync::OnceCell;
 
 use crate::arguments::{Arguments, CURSOR, schema};
 use crate::asked::{Caller, Question, Stop};
 use crate::knows::Knows;
 use crate::spec::ToolSpec;
-use crate::symbols::visible;
 use crate::tools::TOOLS;
 
 const INSTRUCTIONS: &str = "Strata explains the context of agent sessions: what fills a prompt, what broke its cache, what a \
@@ -143,7 +143,7 @@ fn told(page: crate::page::Page) -> CallToolResult {
 
 fn refused(message: &str) -> CallToolResult {
     let message = strata_app::report::AnswerText::masked(message);
-    CallToolResult::error(vec![ContentBlock::text(visible(&message).into_owned())])
+    CallToolResult::error(vec![ContentBlock::text(without_commands(&message).into_owned())])
 }
 
 /// A tool as clients are told of it.

@@ -1,10 +1,8 @@
 //! Recorded text as an answer may have it.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 use strata_app::report::AnswerText;
-use strata_app::{command_symbol, cut, is_command};
+use strata_app::{cut, without_commands};
 
 /// Characters of a recorded text in a row.
 pub(crate) const IN_ROW: usize = 90;
@@ -18,7 +16,7 @@ pub(crate) fn recorded(text: &str) -> String {
 pub(crate) fn recorded_of(text: &str, most: usize) -> String {
     let masked = AnswerText::masked(text);
     let line = masked.split_whitespace().collect::<Vec<_>>().join(" ");
-    visible(&cut(&line, most)).into_owned()
+    without_commands(&cut(&line, most)).into_owned()
 }
 
 /// A text in quotation marks, which end where it ends.
@@ -26,25 +24,10 @@ pub(crate) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_command) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_command(character) {
-            shown.push_str(&command_symbol(character));
-        } else {
-            shown.push(character);
-        }
-    }
-    Cow::Owned(shown)
-}
-
 /// The same for all texts of a value, in place.
 pub(crate) fn clean(value: &mut Value) {
     match value {
-        Value::String(text) => *text = visible(&AnswerText::masked(text)).into_owned(),
+        Value::String(text) => *text = without_commands(&AnswerText::masked(text)).into_owned(),
         Value::Array(items) => items.iter_mut().for_each(clean),
         Value::Object(fields) => fields.values_mut().for_each(clean),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

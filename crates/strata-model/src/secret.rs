@@ -5,6 +5,7 @@
 
 mod table;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -127,6 +128,11 @@ const MASK: &str = "‹redacted: ";
 /// The text with each secret replaced by what it is: `‹redacted: GitHub token›`. `None` where there is none.
 pub fn mask(text: &str) -> Option<Masked> {
     masked(text, |secret, _| label(secret.kind))
+}
+
+/// The text as [`mask`] has it, and as it is where there is none.
+pub fn without(text: &str) -> Cow<'_, str> {
+    mask(text).map_or(Cow::Borrowed(text), |masked| Cow::Owned(masked.text))
 }
 
 /// What stands in the place of a secret of this kind.

@@ -12,6 +12,9 @@ pub(super) struct Candidate {
     pub is_session: fn(&Path) -> bool,
 }
 
+/// Keeps sessions of other tools once more, as text to read.
+pub(super) const RENDERED: &str = "SpecStory";
+
 /// Editors that run the extensions of VS Code, by the name of their folder of settings.
 const EDITORS: [&str; 5] = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
 
@@ -57,7 +60,7 @@ pub(super) fn candidates(surroundings: &Environment) -> Vec<Candidate> {
     }
     if let Some(here) = &surroundings.here {
         candidates.push(new("Crush", here.join(".crush/crush.db"), is_any));
-        candidates.push(new("SpecStory", here.join(".specstory/history"), is_markdown));
+        candidates.push(new(RENDERED, here.join(".specstory/history"), is_markdown));
     }
     if let Some(roaming) = surroundings.variables.get("APPDATA") {
         let goose = Path::new(roaming).join("Block/goose/data/sessions/sessions.db");

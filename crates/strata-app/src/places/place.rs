@@ -50,6 +50,13 @@ pub(crate) struct Place {
     pub newest_ms: Option<i64>,
 }
 
+impl Place {
+    /// The tool as people call it: "Codex CLI, archived" is Codex CLI.
+    pub(crate) fn tool_name(&self) -> &'static str {
+        self.tool.split(',').next().unwrap_or(self.tool)
+    }
+}
+
 /// Counts the files below `root` that `is_session` says are sessions, by their paths below it.
 pub(super) fn look(tool: &'static str, root: &Path, is_session: fn(&Path) -> bool) -> Option<Place> {
     let mut place =

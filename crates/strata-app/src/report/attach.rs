@@ -1,8 +1,6 @@
 //! `strata capture --adk`: the sessions of a server of ADK, while they grow.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::thread;
 
 use serde::Serialize;
 use strata_capture::{AdkOptions, AdkUpdate};
@@ -11,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::VERSION;
 use super::diagnostic::FileDiagnostic;
-use super::follow::follow;
 use super::import::import;
+use super::meanwhile::Meanwhile;
 use super::session::SessionReport;
 use crate::capture_folder::new_folder;
 use crate::data_folder::default_database;
@@ -62,20 +60,13 @@ pub fn attach(
         users: choice.users.clone(),
         folder: folder.clone(),
     };
-    let followed = CancellationToken::new();
-    let follower = {
-        let (paths, database, watch) = ([folder.clone()], database.clone(), Unseen(followed.clone()));
-        // What cannot be stored while it grows is told when it is stored at the end.
-        thread::spawn(move || drop(follow(&paths, Some(&database), &watch, |_| ControlFlow::Continue(()))))
-    };
+    let meanwhile = Meanwhile::follow(vec![folder.clone()], database.clone());
     let mut has_sessions = false;
     let attached = runtime.block_on(strata_capture::attach(&options, stop, |update| {
         has_sessions |= matches!(update, AdkUpdate::Grown { .. });
         tell(update);
     }));
-    followed.cancel();
-    // A follower that failed left nothing that is not read now.
-    let _ = follower.join();
+    meanwhile.end();
     if attached.is_err() || !has_sessions {
         // Nothing is in it.
         let _ = std::fs::remove_dir(&folder);

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Arc, mpsc};
-use std::thread;
 
 use serde::Serialize;
 use strata_capture::{
@@ -16,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::VERSION;
 use super::diagnostic::FileDiagnostic;
-use super::follow::follow;
 use super::import::import;
+use super::meanwhile::Meanwhile;
 use super::session::SessionReport;
 use crate::api::capture::{Exchange, Provider, Recipe};
 use crate::capture_folder::{new_log, telemetry_of};
@@ -150,13 +149,7 @@ pub fn capture(
         client: recipe.as_ref().map(|recipe| (name(recipe), recipe.note)),
     });
 
-    let followed = CancellationToken::new();
-    let follower = {
-        let (paths, database, watch) =
-            ([log.clone(), telemetry.clone()], database.clone(), Unseen(followed.clone()));
-        // What cannot be stored while it grows is told when it is stored at the end.
-        thread::spawn(move || drop(follow(&paths, Some(&database), &watch, |_| ControlFlow::Continue(()))))
-    };
+    let meanwhile = Meanwhile::follow(vec![log.clone(), telemetry.clone()], database.clone());
     let ended = match (&recipe, choice.client.split_first()) {
         (Some(recipe), Some((program, arguments))) => {
             Some(runtime.block_on(run_client(recipe, program, arguments)))
@@ -195,9 +188,7 @@ pub fn capture(
             let _ = report.count(one, &mut |_| {});
         }
     }
-    followed.cancel();
-    // A follower that failed left nothing that is not read now.
-    let _ = follower.join();
+    meanwhile.end();
     if let (Some(ended), Some(recipe)) = (ended, &recipe) {
         let program = program.as_deref().unwrap_or_default();
         let status = ended.map_err(|error| {

@@ -123,7 +123,7 @@ fn snippet(text: &str, words: &[String]) -> Option<String> {
     if !words.iter().all(|word| lower.contains(&**word)) {
         return None;
     }
-    let masked = secret::mask(text).map_or_else(|| text.to_owned(), |masked| masked.text);
+    let masked = secret::without(text);
     // What was looked for may be masked itself. Letters in lower case may take other room: places are told by characters.
     let lower = masked.to_lowercase();
     let at = lower.find(&**first).map_or(0, |at| lower[..at].chars().count());

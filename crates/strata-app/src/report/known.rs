@@ -15,11 +15,9 @@ use crate::capture_folder::logs_of;
 use crate::data_folder::existing_database;
 use crate::error::AppError;
 use crate::import::{SessionFiles, Stamp, folder_of};
-use crate::places::{Environment, places};
+use crate::places::{Environment, recording_places};
 use crate::sample;
 
-/// Keeps what other tools keep, too, without what was sent.
-const RENDERED: &str = "SpecStory";
 /// So much of a file is read for its title and its folder.
 const HEAD_BYTES: u64 = 256 * 1024;
 
@@ -205,8 +203,8 @@ fn stored(database: &Path) -> Result<Vec<KnownSession>, AppError> {
 /// The files of all places where agents leave sessions, by path.
 fn client_files() -> BTreeMap<PathBuf, KnownSession> {
     let mut files = BTreeMap::new();
-    for place in places(&Environment::present()).into_iter().filter(|place| place.tool != RENDERED) {
-        let tool = place.tool.split(',').next().unwrap_or(place.tool);
+    for place in recording_places(&Environment::present()) {
+        let tool = place.tool_name();
         for file in SessionFiles::at(&place.path, place.is_session).files {
             let path = file.path().to_owned();
             files.entry(path.clone()).or_insert_with(|| of_file(path, tool.to_owned(), KnownPlace::Client));

@@ -1,5 +1,7 @@
 //! Characters that command whoever shows a text, and symbols for them.
 
+use std::borrow::Cow;
+
 /// Controls, but those that end lines and columns, and what changes the direction of text.
 pub fn is_command(character: char) -> bool {
     let turns = matches!(
@@ -9,8 +11,24 @@ pub fn is_command(character: char) -> bool {
     turns || (character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
+/// The text with symbols in the place of such characters.
+pub fn without_commands(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_command) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_command(character) {
+            shown.push_str(&command_symbol(character));
+        } else {
+            shown.push(character);
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// What is shown in the place of such a character, such as `␛`.
-pub fn command_symbol(character: char) -> String {
+fn command_symbol(character: char) -> String {
     match character {
         '\u{7f}' => "␡".to_owned(),
         // Control Pictures stand in the order of what they show.

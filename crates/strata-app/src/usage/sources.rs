@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::reading::UnreadFile;
 use crate::import::SessionFiles;
-use crate::places::{Environment, Place, places};
-
-/// Keeps what other tools keep, too, without what was used.
-const RENDERED: &str = "SpecStory";
+use crate::places::{Environment, recording_places};
 
 /// A place, or a path that was named.
 #[derive(Debug)]
@@ -30,14 +27,12 @@ impl Sources {
     pub(super) fn of_places(environment: &Environment) -> Self {
         let mut sources = Self::default();
         let mut seen = HashSet::new();
-        let mut places = places(environment);
-        places.retain(|place| place.tool != RENDERED);
+        let mut places = recording_places(environment);
         // Sums of prices depend on the order in their last digit.
         places.sort_by(|a, b| a.path.cmp(&b.path));
-        for Place { tool, path, is_session, .. } in places {
-            // "Codex CLI, archived" is Codex CLI.
-            let tool = tool.split(',').next().unwrap_or(tool).to_owned();
-            sources.add(Source { tool: Some(tool), path }, is_session, &mut seen);
+        for place in places {
+            let (tool, is_session) = (place.tool_name().to_owned(), place.is_session);
+            sources.add(Source { tool: Some(tool), path: place.path }, is_session, &mut seen);
         }
         sources
     }

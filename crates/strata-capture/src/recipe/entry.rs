@@ -15,6 +15,16 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    pub(super) fn new(
+        programs: &'static [&'static str],
+        client: &'static str,
+        environment: Vec<(&'static str, String)>,
+        arguments: Vec<String>,
+        note: &'static str,
+    ) -> Self {
+        Self { programs, client, environment, arguments, note }
+    }
+
     /// A line for a POSIX shell that starts the client, without its own arguments.
     pub fn command(&self) -> String {
         let mut words: Vec<String> =

@@ -5,15 +5,8 @@ use super::entry::Recipe;
 /// In the order of the recipes for telemetry.
 pub(super) fn requests(base: &str) -> Vec<Recipe> {
     let v1 = format!("{base}/v1");
-    let recipe = |programs, client, environment, arguments, note| Recipe {
-        programs,
-        client,
-        environment,
-        arguments,
-        note,
-    };
     vec![
-        recipe(
+        Recipe::new(
             &["claude"],
             "Claude Code",
             vec![
@@ -24,35 +17,35 @@ pub(super) fn requests(base: &str) -> Vec<Recipe> {
             vec![],
             "Sends what it sends to its vendor. Where the second variable is not set, tools and headers are others.",
         ),
-        recipe(
+        Recipe::new(
             &["codex"],
             "Codex",
             vec![("OPENAI_BASE_URL", v1.clone())],
             vec!["-c".into(), format!("openai_base_url=\"{v1}\"")],
-            "With an API key. It asks for a WebSocket first, and goes on over HTTP at once.",
+            "With an API key. It speaks over a WebSocket, and over HTTP while requests are held.",
         ),
-        recipe(
+        Recipe::new(
             &["gemini"],
             "Gemini CLI",
             vec![("GOOGLE_GEMINI_BASE_URL", base.into()), ("CODE_ASSIST_ENDPOINT", base.into())],
             vec![],
             "With an API key or a Google login.",
         ),
-        recipe(
+        Recipe::new(
             &["copilot"],
             "Copilot CLI",
             vec![("COPILOT_PROVIDER_BASE_URL", v1.clone())],
             vec![],
             "With a provider of your own alone: set COPILOT_MODEL. What a subscription sends cannot be seen.",
         ),
-        recipe(
+        Recipe::new(
             &["qwen"],
             "Qwen Code",
             vec![("OPENAI_BASE_URL", v1.clone())],
             vec![],
             "With --auth-type openai, OPENAI_API_KEY and OPENAI_MODEL.",
         ),
-        recipe(
+        Recipe::new(
             &[],
             "Any other client",
             vec![

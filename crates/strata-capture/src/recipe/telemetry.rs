@@ -7,16 +7,9 @@ pub(super) fn telemetry(base: &str) -> Vec<Recipe> {
     let endpoint = || ("OTEL_EXPORTER_OTLP_ENDPOINT", base.to_owned());
     let on = |name| (name, "true".to_owned());
     let one = |name| (name, "1".to_owned());
-    let recipe = |programs, client, environment, arguments, note| Recipe {
-        programs,
-        client,
-        environment,
-        arguments,
-        note,
-    };
     let codex = format!("otel.exporter={{otlp-http={{endpoint=\"{base}/v1/logs\",protocol=\"json\"}}}}");
     vec![
-        recipe(
+        Recipe::new(
             &["claude"],
             "Claude Code",
             vec![
@@ -35,14 +28,14 @@ pub(super) fn telemetry(base: &str) -> Vec<Recipe> {
             vec![],
             "Whole requests and answers, with a key or a subscription: nothing stands in their way.",
         ),
-        recipe(
+        Recipe::new(
             &["codex"],
             "Codex",
             vec![],
             vec!["-c".into(), codex, "-c".into(), "otel.log_user_prompt=true".into()],
             "What calls used, and no requests: Codex does not tell them.",
         ),
-        recipe(
+        Recipe::new(
             &["gemini"],
             "Gemini CLI",
             vec![
@@ -57,7 +50,7 @@ pub(super) fn telemetry(base: &str) -> Vec<Recipe> {
             vec![],
             "Instructions, tools and messages of every call.",
         ),
-        recipe(
+        Recipe::new(
             &["copilot"],
             "Copilot CLI",
             vec![
@@ -68,7 +61,7 @@ pub(super) fn telemetry(base: &str) -> Vec<Recipe> {
             vec![],
             "Instructions, tools and messages of every call, with a subscription, too.",
         ),
-        recipe(
+        Recipe::new(
             &["qwen"],
             "Qwen Code",
             vec![
@@ -81,7 +74,7 @@ pub(super) fn telemetry(base: &str) -> Vec<Recipe> {
             vec![],
             "Counts and prompts, and no requests.",
         ),
-        recipe(
+        Recipe::new(
             &[],
             "Any other client",
             vec![
