@@ -70,6 +70,7 @@ async fn a_held_request_goes_out_as_it_was_as_it_was_changed_or_not_at_all() {
     let (log, finished) = stage.close().await;
     assert!(log.contains("mended words") && !log.contains("other words"), "what was sent is recorded: {log}");
     assert_eq!(finished[2].problem.as_deref(), Some("it was held and not sent"));
+    assert!(finished.iter().all(|it| it.held_ms >= 20), "how long it was held is told apart: {finished:?}");
 }
 
 #[tokio::test]

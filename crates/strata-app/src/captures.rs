@@ -136,6 +136,7 @@ impl From<Finished> for Exchange {
             status: finished.status,
             bytes_sent: finished.sent as f64,
             bytes_received: finished.received as f64,
+            held_ms: finished.held_ms as f64,
             first_byte_ms: finished.first_byte_ms.map(|ms| ms as f64),
             ms: finished.ms as f64,
             problem: finished.problem,

@@ -25,12 +25,30 @@ pub(crate) type Headers = Vec<(String, String)>;
 /// Something that happened to an exchange.
 #[derive(Debug)]
 pub(crate) enum Told {
-    Begin { method: String, url: String, upstream: String, headers: Headers, at: SystemTime },
+    Begin {
+        method: String,
+        url: String,
+        upstream: String,
+        headers: Headers,
+        at: SystemTime,
+    },
     RequestBytes(Bytes),
     RequestIsThere,
-    Answer { status: u16, headers: Headers, at: SystemTime },
+    /// It was held, and is now sent.
+    Sent {
+        at: SystemTime,
+    },
+    Answer {
+        status: u16,
+        headers: Headers,
+        at: SystemTime,
+    },
     AnswerBytes(Bytes, SystemTime),
-    End { end: End, is_whole: bool, at: SystemTime },
+    End {
+        end: End,
+        is_whole: bool,
+        at: SystemTime,
+    },
 }
 
 impl Told {
@@ -79,7 +97,9 @@ pub struct Finished {
     /// In bytes, as they were sent.
     pub sent: u64,
     pub received: u64,
-    /// From the request to the first byte of the answer, and to its last, in milliseconds.
+    /// How long it was held before it was sent, in milliseconds.
+    pub held_ms: u64,
+    /// From when it was sent to the first byte of the answer, and to its last, in milliseconds.
     pub first_byte_ms: Option<u64>,
     pub ms: u64,
     /// What of it is not in the log, or how it ended where it did not end well.

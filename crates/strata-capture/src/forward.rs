@@ -161,6 +161,7 @@ impl Forwarder {
         let encoding = headers.get(CONTENT_ENCODING).and_then(|it| it.to_str().ok()).unwrap_or_default();
         let body = decoded(&bytes, encoding).into_owned();
         let verdict = self.gate.before_request(WholeRequest { body, ..request }).await;
+        tape.tell(Told::Sent { at: SystemTime::now() });
         if let Verdict::Replace(other) = &verdict {
             bytes = Bytes::copy_from_slice(other);
             for name in [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING] {

@@ -100,6 +100,8 @@ struct Open {
     upstream: String,
     headers: Headers,
     began: SystemTime,
+    /// Later than it began where it was held.
+    sent: SystemTime,
     request: Kept,
     is_request_written: bool,
     answer: Option<(u16, Headers)>,
@@ -155,6 +157,7 @@ impl Writer {
             Told::RequestBytes(bytes) if open.socket.is_some() => self.client_said(id, &bytes),
             Told::AnswerBytes(bytes, at) if open.socket.is_some() => self.provider_said(id, &bytes, at),
             Told::RequestBytes(bytes) => open.request.add(&bytes),
+            Told::Sent { at } => open.sent = at,
             Told::RequestIsThere => open.write_request(id, &mut self.log),
             Told::Answer { status, headers, at } => {
                 open.socket = (status == SWITCHING).then(|| Socket::new(&headers));
@@ -228,6 +231,7 @@ impl Open {
             upstream,
             headers,
             began,
+            sent: began,
             request: Kept::default(),
             is_request_written: false,
             answer: None,
@@ -299,8 +303,9 @@ impl Open {
             status,
             sent: self.request.len,
             received: self.body.len,
-            first_byte_ms: self.first_byte.map(|at| millis(self.began, at)),
-            ms: millis(self.began, at),
+            held_ms: millis(self.began, self.sent),
+            first_byte_ms: self.first_byte.map(|at| millis(self.sent, at)),
+            ms: millis(self.sent, at),
             problem: self.problem.or(unwritten).or_else(|| missed.or(ended).map(Into::into)),
         }
     }

@@ -200,7 +200,7 @@ fn in_editor(text: &str) -> Result<Option<String>> {
 fn described(held: &HeldReport) -> String {
     let mut lines = vec![format!("Held: a call of {}. {}", held.agent, held.reasons.join(" "))];
     let cost = held.prompt_cost.map(|cost| format!(", ${cost:.4} if nothing is cached")).unwrap_or_default();
-    lines.push(format!("  prompt  {} tokens{cost}", whole(held.prompt_tokens)));
+    lines.push(format!("  prompt  {}{} tokens{cost}", held.basis.mark(), whole(held.prompt_tokens)));
     if let Some(refusal) = &held.refusal {
         lines.push(format!("  edit    not made: {refusal}"));
     } else if held.is_edited {

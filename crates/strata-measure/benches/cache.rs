@@ -14,7 +14,7 @@ use strata_measure::analysis::{
 };
 use strata_measure::prices::Prices;
 use strata_testkit::{Seeded, app, experiment_in, session};
-use strata_wire::CacheRules;
+use strata_wire::{CacheRule, CacheRules};
 
 const N_CALLS: usize = 500;
 const N_EVENTS: usize = 10_000;
@@ -49,6 +49,7 @@ fn caches(criterion: &mut Criterion) {
     let pairs =
         || calls.iter().zip(calls.iter().skip(1)).map(|(earlier, later)| (&earlier.request, &later.request));
 
+    let rule = CacheRule::assumed();
     let mut group = criterion.benchmark_group("prefixes");
     group.bench_function("naive", |bencher| {
         bencher.iter(|| {
@@ -61,8 +62,8 @@ fn caches(criterion: &mut Criterion) {
     });
     group.bench_function("chunks", |bencher| {
         bencher.iter(|| {
-            let whole =
-                pairs().filter(|(earlier, later)| common_prefix(earlier, later).ends_in == PrefixEnd::Whole);
+            let whole = pairs()
+                .filter(|(earlier, later)| common_prefix(&rule, earlier, later).ends_in == PrefixEnd::Whole);
             black_box(whole.count())
         });
     });

@@ -38,7 +38,7 @@ pub use ledger::{CarriedTokens, Ledger, LedgerSum, SentPiece, SentRun, SentToget
 pub(crate) use matches::PromptTree;
 pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use model_fits::{ModelFits, ModelGrowths, model_growths};
-pub use prefix::{CommonPrefix, MatchedPrefix, PrefixEnd, common_prefix, common_prefix_in};
+pub use prefix::{CommonPrefix, MatchedPrefix, PrefixEnd, common_prefix};
 pub use sent_prompts::SentPrompts;
 pub use session::{SessionAnalysis, asked_model};
 pub use setting_change::SettingChange;

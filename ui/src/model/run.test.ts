@@ -27,6 +27,7 @@ test('a held call says how it continues the one before', () => {
     nodePath: '',
     reasons: [],
     promptTokens: 10,
+    basis: 'exact' as const,
     promptCost: null,
     before: null,
     model: 'm',

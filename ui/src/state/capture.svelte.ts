@@ -10,6 +10,10 @@ export class Capture {
   /** When it was told what is known, in epoch milliseconds. */
   readAt = $state(0);
   readonly known: Loaded<CaptureState>;
+  /** The conditions as they were last set here, until they are told again. */
+  #setHolds: readonly string[] | undefined = $state.raw();
+  /** Conditions are sent one after the other, so that the last ones hold. */
+  #sending: Promise<unknown> = Promise.resolve();
 
   /** `isOn`: whether it listened when the window began. `isShown`: whether a view of it is open. */
   constructor(host: Host, isOn: () => boolean, isShown: () => boolean) {
@@ -19,7 +23,10 @@ export class Capture {
     this.known = new Loaded(
       () => (isWanted() ? `capture ${String(this.#revision)}` : undefined),
       async () => {
+        const sent = this.#sending;
+        await sent;
         const state = await host.invoke('capture/get', {});
+        if (this.#sending === sent) this.#setHolds = undefined;
         this.readAt = Date.now();
         return state;
       },
@@ -49,8 +56,20 @@ export class Capture {
     await this.#work(() => this.#host.invoke('capture/stop', {}));
   }
 
+  /** When requests are held. */
+  get holds(): readonly string[] {
+    return this.#setHolds ?? this.known.latest?.holds ?? [];
+  }
+
   async setHolds(holds: readonly string[]): Promise<void> {
-    await this.#work(() => this.#host.invoke('capture/setHolds', { holds: [...holds] }));
+    this.#setHolds = holds;
+    const sending = this.#sending.then(() => this.#host.invoke('capture/setHolds', { holds: [...holds] }));
+    this.#sending = sending.catch(() => undefined);
+    try {
+      await sending;
+    } finally {
+      this.#revision += 1;
+    }
   }
 
   /** Decides about a request that is held. `body`: the JSON that is sent in the place of its own. */

@@ -130,6 +130,9 @@ pub struct Exchange {
     pub status: Option<u16>,
     pub bytes_sent: f64,
     pub bytes_received: f64,
+    /// How long it was held before it was sent.
+    pub held_ms: f64,
+    /// From when it was sent.
     pub first_byte_ms: Option<f64>,
     pub ms: f64,
     /// What of it was not recorded, or how it ended where it did not end well.

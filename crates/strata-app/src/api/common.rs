@@ -56,6 +56,16 @@ pub enum Basis {
     Estimated,
 }
 
+impl Basis {
+    /// What stands before a number that is not known to be exact.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Exact | Self::Reported => "",
+            Self::Calibrated | Self::Estimated => "≈",
+        }
+    }
+}
+
 /// A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

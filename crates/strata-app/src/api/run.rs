@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use strata_runtime::Failure;
 use ts_rs::TS;
 
+use super::common::Basis;
 use crate::error::sentence;
 
 /// `run/start`: begins to run an app, in a new session or in one that is stored. Nothing is sent before the first
@@ -320,6 +321,7 @@ pub struct HeldCall {
     pub reasons: Vec<String>,
     /// By our count.
     pub prompt_tokens: u32,
+    pub basis: Basis,
     /// US dollars of the prompt, if nothing of it is found in a cache.
     pub prompt_cost: Option<f64>,
     /// How it continues its agent's call before. Absent for the first one.

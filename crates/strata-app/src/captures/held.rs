@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use strata_capture::{Gate, Verdict, WholeRequest};
 use strata_import::captured_by;
-use strata_model::{Json, LlmRequest, Object, Str, json};
+use strata_model::{LlmRequest, Str, json};
 use strata_wire::{is_other_call, model_of_url, request_body, request_of};
 use tokio::sync::oneshot;
 
@@ -195,30 +195,11 @@ impl Known {
         }
         let body = request_body(json::parse(&request.body).ok()?)?;
         let by = captured_by(&request.url, &request.headers, &body);
-        let mut read = request_of(&without_billing(body))?;
+        let mut read = request_of(&body)?;
         if read.model.is_none() {
             read.model = model_of_url(&request.url).map(Str::from);
         }
         let speaker = Speaker { agent: by.agent, branch: by.session, node_path: String::new() };
         Some(Self { speaker, client: by.client.to_owned(), request: Arc::new(read) })
     }
-}
-
-/// Without the first block of Claude Code's instruction, which is another in every call and which its provider leaves out.
-fn without_billing(body: Json) -> Json {
-    const BILLING: &str = "x-anthropic-billing-header";
-    let is_billing =
-        |block: &Json| block.get("text").and_then(Json::as_str).is_some_and(|text| text.starts_with(BILLING));
-    let Json::Object(object) = body else { return body };
-    let mut kept = Object::new();
-    for (key, value) in object.iter() {
-        let value = match value {
-            Json::Array(blocks) if &**key == "system" => {
-                Json::Array(blocks.iter().filter(|block| !is_billing(block)).cloned().collect())
-            }
-            other => other.clone(),
-        };
-        kept.insert(key.clone(), value);
-    }
-    Json::Object(kept)
 }

@@ -219,7 +219,7 @@ pub(super) fn map_bytes(
         let prompt = open.scale(analysis, tables, call)?.prompt(&call.request);
         let first = segments.len();
         let mut column = MapColumn::new(min_tokens.max(1));
-        for piece in prompt.pieces_in(analysis.order_of(call)).filter(|piece| piece.tokens > 0) {
+        for piece in prompt.pieces_in(analysis.rule_of(call).order).filter(|piece| piece.tokens > 0) {
             column.add(&mut segments, first, piece);
         }
         column.flush(&mut segments);

@@ -2,7 +2,7 @@
 
 use strata_engine::EventLog;
 use strata_measure::analysis::{
-    Change, Kind, PartDelta, Scale, SessionAnalysis, common_prefix_in, diff_events, diff_requests, is_quoted,
+    Change, Kind, PartDelta, Scale, SessionAnalysis, common_prefix, diff_events, diff_requests, is_quoted,
 };
 use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json};
 use strata_wire::{Item, Path, Segment, find, prefix_segments};
@@ -48,7 +48,7 @@ impl Handler for Get {
         let weigh = SegmentScale::new(scale, request);
         let tokens = weigh.count(&found);
         let analysed_call = analysed(&analysis, call)?;
-        let before: u32 = prefix_segments(request, analysis.order_of(analysed_call))
+        let before: u32 = prefix_segments(request, analysis.rule_of(analysed_call).order)
             .take_while(|other| other.path != found.path)
             .map(|other| weigh.count(&other).tokens)
             .sum();
@@ -135,7 +135,7 @@ fn cached(
     let Path::Part { content, part } = segment.path else {
         return Ok(Some(analysed.matched.head.saturating_sub(before).min(tokens)));
     };
-    let common = common_prefix_in(analysis.order_of(analysed), &previous.request, &analysed.request);
+    let common = common_prefix(analysis.rule_of(analysed), &previous.request, &analysed.request);
     let end = (common.contents, common.parts);
     Ok(Some(match (content, part).cmp(&end) {
         std::cmp::Ordering::Less => tokens,

@@ -72,8 +72,9 @@ pub(super) fn prompt_tokens(
     let scale = subject.scale(analysis, tables, analysed)?;
     let weigh = SegmentScale::new(scale, request);
     let previous = analysed.previous.and_then(|number| analysis.call(number));
-    let n_stable =
-        previous.map_or(0, |previous| common_prefix(&previous.request, request).whole_segments(request));
+    let rule = analysis.rule_of(analysed);
+    let n_stable = previous
+        .map_or(0, |previous| common_prefix(rule, &previous.request, request).whole_segments(request));
     let log = subject.experiment.log();
     let segments = prompt_segments(request).enumerate().map(|(at, segment)| SegmentReport {
         path: segment.path.to_string(),

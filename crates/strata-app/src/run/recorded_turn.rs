@@ -13,6 +13,7 @@ use strata_model::{
     App, Content, Event, EventIndex, LlmRequest, LlmResponse, Object, Session, Str, Usage, json, marks,
 };
 use strata_store::{AppConfig, AppConfigOrigin, RecordedRequest};
+use strata_wire::CacheRule;
 
 use super::tools::RecordedAnswers;
 use crate::error::AppError;
@@ -219,7 +220,7 @@ impl Replay {
     pub(crate) fn compare(&self, agent: &str, request: &LlmRequest) -> Option<String> {
         let Waiting { calls, is_told } = &mut *self.lock();
         let call = calls.iter_mut().find(|call| *call.agent == *agent)?;
-        let place = match common_prefix(call.request.as_ref()?, request).ends_in {
+        let place = match common_prefix(&CacheRule::assumed(), call.request.as_ref()?, request).ends_in {
             PrefixEnd::Definitions => "tools",
             PrefixEnd::System => "instruction",
             PrefixEnd::Contents => "conversation",

@@ -63,6 +63,7 @@ pub(crate) fn held(report: &HeldReport) -> HeldCall {
         node_path: report.node_path.clone(),
         reasons: report.reasons.clone(),
         prompt_tokens: report.prompt_tokens,
+        basis: report.basis,
         prompt_cost: report.prompt_cost,
         before: report.before.map(|before| Continuation {
             tokens: before.tokens,

@@ -10,11 +10,7 @@ pub(super) fn count(number: impl TryInto<i64>) -> String {
 
 /// `12,345`, or `≈12,345` where it is an estimate.
 pub(super) fn tokens(number: impl TryInto<i64>, basis: Basis) -> String {
-    let mark = match basis {
-        Basis::Exact | Basis::Reported => "",
-        Basis::Calibrated | Basis::Estimated => "≈",
-    };
-    format!("{mark}{}", count(number))
+    format!("{}{}", basis.mark(), count(number))
 }
 
 /// `+1,234`, `−56`, `0`.

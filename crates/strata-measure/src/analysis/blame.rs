@@ -21,7 +21,7 @@ use instruction::{Spans, system_spans};
 pub(super) use pair::Pair;
 use pair::system_place;
 
-use super::prefix::{CommonPrefix, PrefixEnd};
+use super::prefix::{CommonPrefix, PrefixEnd, text_that_is_read};
 use super::text_change::TextChange;
 
 /// Bytes of a block that says who sends the request, and no more.
@@ -47,7 +47,7 @@ impl Pair<'_> {
     /// `None` when the later prompt begins with the whole earlier one; `at_token` is the weight of what they share.
     pub(super) fn find_break(&self, common: &CommonPrefix, at_token: u32) -> Option<PrefixBreak> {
         let (before, after) = self.stages;
-        let stage = || stage::guilty(common.ends_in, before, after);
+        let stage = || stage::guilty(self.rule, common.ends_in, (before, after));
         let mut found = match common.ends_in {
             PrefixEnd::Whole => return None,
             PrefixEnd::Definitions => self.in_definitions(common, stage()),
@@ -93,12 +93,15 @@ impl Pair<'_> {
     }
 
     fn in_system(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {
-        let at = common.system_bytes;
+        let (at_earlier, at) = (common.earlier_system_bytes, common.system_bytes);
         let text = |request: &LlmRequest| {
-            request.system_instruction.as_ref().map_or_else(Str::default, |text| text.to_text())
+            request
+                .system_instruction
+                .as_ref()
+                .map_or_else(Str::default, |text| text_that_is_read(self.rule, text))
         };
         let spans = Spans {
-            earlier: system_spans(self.earlier.1, at),
+            earlier: system_spans(self.earlier.1, at_earlier),
             later: system_spans(self.later.1, at),
             texts: (text(self.earlier.1), text(self.later.1)),
         };
@@ -108,7 +111,7 @@ impl Pair<'_> {
         {
             cause = Cause::Script { stage: stage.clone() };
         }
-        let place = system_place(self.later.1, at).or_else(|| system_place(self.earlier.1, at));
+        let place = system_place(self.later.1, at).or_else(|| system_place(self.earlier.1, at_earlier));
         let block = place.map_or(0, |(block, _)| block);
         if let Cause::Instruction { change, .. } = &cause
             && block == 0

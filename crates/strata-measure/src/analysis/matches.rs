@@ -10,7 +10,7 @@ use strata_model::{CacheMetadata, Fingerprint, LlmRequest};
 
 use super::prefix::{CommonPrefix, PrefixEnd, PrefixFinder, definitions_fingerprint};
 use super::weigh::{Scale, WeighedPrompt};
-use strata_wire::PrefixOrder;
+use strata_wire::CacheRule;
 
 /// Prompts that are compared with each new one: the latest of those that none has continued.
 const MAX_TIPS: usize = 256;
@@ -119,7 +119,7 @@ impl PromptTree {
         model: Option<usize>,
         (request, prompt): (&'r LlmRequest, &WeighedPrompt),
         earlier: impl Fn(usize) -> &'r LlmRequest,
-        (scale, order): (&Scale<'_>, PrefixOrder),
+        (scale, rule): (&Scale<'_>, &'r CacheRule),
     ) -> PromptMatches {
         let Some(model) = model else {
             self.pass();
@@ -129,7 +129,7 @@ impl PromptTree {
         let mut reach = None;
         let mut parent: Option<usize> = None;
         let mut continued = Vec::new();
-        let mut prefixes = PrefixFinder::new(order, request);
+        let mut prefixes = PrefixFinder::new(rule, request);
         for tip in self.tips.iter().rev().filter(|tip| tip.model == model) {
             let common = prefixes.common(earlier(tip.at), tip.definitions);
             let is_whole = common.ends_in == PrefixEnd::Whole;

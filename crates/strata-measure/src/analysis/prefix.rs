@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use strata_model::text::common_start;
-use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, RequestContent, RichText};
-use strata_wire::{Item, PrefixOrder, Segment, definitions};
+use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, RequestContent, RichText, Str, TextSpan};
+use strata_wire::{CacheRule, Item, PrefixOrder, Segment, definitions};
 
 use super::weigh::{Scale, WeighedPrompt};
 
@@ -16,8 +16,10 @@ pub struct CommonPrefix {
     pub ends_in: PrefixEnd,
     /// Whole tools and answer schemas.
     pub definitions: usize,
-    /// Bytes of the system instruction.
+    /// Bytes of the later system instruction, with what of it the provider does not read.
     pub system_bytes: usize,
+    /// Bytes of the earlier one.
+    pub earlier_system_bytes: usize,
     /// Whole contents.
     pub contents: usize,
     /// Whole parts of the next content.
@@ -36,29 +38,24 @@ pub enum PrefixEnd {
     Whole,
 }
 
-/// What `later` has in common with `earlier`, read in the order of most providers.
-pub fn common_prefix(earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
-    common_prefix_in(PrefixOrder::ToolsFirst, earlier, later)
-}
-
-/// What `later` has in common with `earlier`, for a provider that reads prompts in this order.
-pub fn common_prefix_in(order: PrefixOrder, earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
-    common_prefix_with(order, earlier, later, || common_definitions(earlier, later))
+/// What `later` has in common with `earlier`, for a provider that reads prompts as this rule says.
+pub fn common_prefix(rule: &CacheRule, earlier: &LlmRequest, later: &LlmRequest) -> CommonPrefix {
+    common_prefix_with(rule, earlier, later, || common_definitions(earlier, later))
 }
 
 fn common_prefix_with(
-    order: PrefixOrder,
+    rule: &CacheRule,
     earlier: &LlmRequest,
     later: &LlmRequest,
     definitions: impl FnOnce() -> CommonDefinitions,
 ) -> CommonPrefix {
-    let mut common = CommonPrefix::none(order);
-    let is_same_head = match order {
+    let mut common = CommonPrefix::none(rule.order);
+    let is_same_head = match rule.order {
         PrefixOrder::ToolsFirst => {
-            common.enter_definitions(definitions()) && common.match_system(earlier, later)
+            common.enter_definitions(definitions()) && common.match_system(rule, earlier, later)
         }
         PrefixOrder::SystemFirst => {
-            common.match_system(earlier, later) && common.enter_definitions(definitions())
+            common.match_system(rule, earlier, later) && common.enter_definitions(definitions())
         }
     };
     let is_same = is_same_head && common.match_contents(earlier, later);
@@ -69,7 +66,7 @@ fn common_prefix_with(
 /// Finds what one prompt has in common with each of many earlier ones. Most of them have one of a few lists of tools,
 /// which are compared once.
 pub(super) struct PrefixFinder<'r> {
-    order: PrefixOrder,
+    rule: &'r CacheRule,
     later: &'r LlmRequest,
     definitions: Vec<(Fingerprint, CommonDefinitions)>,
 }
@@ -84,13 +81,13 @@ struct CommonDefinitions {
 }
 
 impl<'r> PrefixFinder<'r> {
-    pub(super) fn new(order: PrefixOrder, later: &'r LlmRequest) -> Self {
-        Self { order, later, definitions: Vec::new() }
+    pub(super) fn new(rule: &'r CacheRule, later: &'r LlmRequest) -> Self {
+        Self { rule, later, definitions: Vec::new() }
     }
 
     /// `definitions` identifies those of `earlier`, as [`definitions_fingerprint`] does.
     pub(super) fn common(&mut self, earlier: &LlmRequest, definitions: Fingerprint) -> CommonPrefix {
-        common_prefix_with(self.order, earlier, self.later, || {
+        common_prefix_with(self.rule, earlier, self.later, || {
             if let Some((_, found)) = self.definitions.iter().find(|(known, _)| *known == definitions) {
                 return *found;
             }
@@ -135,11 +132,15 @@ fn common_definitions(earlier: &LlmRequest, later: &LlmRequest) -> CommonDefinit
 }
 
 /// The part of [`common_prefix`] that lies in one section, as if the sections before it were the same.
-pub(super) fn common_section(earlier: &LlmRequest, later: &LlmRequest, section: PrefixEnd) -> CommonPrefix {
-    let mut common = CommonPrefix::none(PrefixOrder::ToolsFirst);
+pub(super) fn common_section(
+    rule: &CacheRule,
+    (earlier, later): (&LlmRequest, &LlmRequest),
+    section: PrefixEnd,
+) -> CommonPrefix {
+    let mut common = CommonPrefix::none(rule.order);
     match section {
         PrefixEnd::Definitions => common.enter_definitions(common_definitions(earlier, later)),
-        PrefixEnd::System => common.match_system(earlier, later),
+        PrefixEnd::System => common.match_system(rule, earlier, later),
         PrefixEnd::Contents => common.match_contents(earlier, later),
         PrefixEnd::Whole => true,
     };
@@ -255,6 +256,7 @@ impl CommonPrefix {
             ends_in: PrefixEnd::Whole,
             definitions: 0,
             system_bytes: 0,
+            earlier_system_bytes: 0,
             contents: 0,
             parts: 0,
             bytes: 0,
@@ -270,15 +272,17 @@ impl CommonPrefix {
         found.bytes.is_none()
     }
 
-    fn match_system(&mut self, earlier: &LlmRequest, later: &LlmRequest) -> bool {
+    fn match_system(&mut self, rule: &CacheRule, earlier: &LlmRequest, later: &LlmRequest) -> bool {
         let is_same = match (&earlier.system_instruction, &later.system_instruction) {
             (Some(a), Some(b)) if Arc::ptr_eq(a, b) || a.fingerprint() == b.fingerprint() => {
-                self.system_bytes = b.len_bytes();
+                (self.earlier_system_bytes, self.system_bytes) = (a.len_bytes(), b.len_bytes());
                 true
             }
             (Some(a), Some(b)) => {
-                self.system_bytes = common_text(a, b);
-                self.system_bytes == a.len_bytes() && self.system_bytes == b.len_bytes()
+                let (unread_a, unread_b) = (unread_bytes(rule, a), unread_bytes(rule, b));
+                let common = common_text((a, unread_a), (b, unread_b));
+                (self.earlier_system_bytes, self.system_bytes) = (unread_a + common, unread_b + common);
+                self.earlier_system_bytes == a.len_bytes() && self.system_bytes == b.len_bytes()
             }
             (a, b) => a.iter().chain(b).all(|text| text.is_empty()),
         };
@@ -334,13 +338,31 @@ fn is_same_definition(a: &Segment<'_>, b: &Segment<'_>) -> bool {
     }
 }
 
-/// Bytes both texts begin with, cut back to the start of a character, without putting their spans together.
-fn common_text(a: &RichText, b: &RichText) -> usize {
-    let mut others = b.spans().iter().map(|span| &*span.text);
+/// Bytes of the blocks at the beginning of a system instruction that the provider does not read.
+fn unread_bytes(rule: &CacheRule, system: &RichText) -> usize {
+    let is_unread = |spans: &&[TextSpan]| {
+        let first = spans.first().map_or("", |span| &*span.text);
+        rule.unread.iter().any(|beginning| first.starts_with(&**beginning))
+    };
+    system.blocks().take_while(is_unread).flatten().map(|span| span.text.len()).sum()
+}
+
+/// A system instruction without what its provider does not read.
+pub(super) fn text_that_is_read(rule: &CacheRule, system: &RichText) -> Str {
+    let text = system.to_text();
+    match unread_bytes(rule, system) {
+        0 => text,
+        unread => text[unread..].into(),
+    }
+}
+
+/// Bytes that both texts have in common behind those that are left out, cut back to the start of a character, without
+/// putting their spans together.
+fn common_text((a, skip_a): (&RichText, usize), (b, skip_b): (&RichText, usize)) -> usize {
+    let mut others = texts_behind(b, skip_b);
     let mut other = "";
     let mut common = 0;
-    for span in a.spans() {
-        let mut text = &*span.text;
+    for mut text in texts_behind(a, skip_a) {
         while !text.is_empty() {
             if other.is_empty() {
                 let Some(next) = others.next() else { return common };
@@ -356,6 +378,16 @@ fn common_text(a: &RichText, b: &RichText) -> usize {
         }
     }
     common
+}
+
+/// The spans of a text behind its first bytes, which end with a span.
+fn texts_behind(text: &RichText, bytes: usize) -> impl Iterator<Item = &str> {
+    let mut end = 0;
+    let is_before = move |span: &&TextSpan| {
+        end += span.text.len();
+        end <= bytes
+    };
+    text.spans().iter().skip_while(is_before).map(|span| &*span.text)
 }
 
 #[cfg(test)]

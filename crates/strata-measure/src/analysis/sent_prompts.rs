@@ -76,6 +76,6 @@ impl SentPrompts {
     ) -> PromptMatches {
         let scale = Scale::new(&self.tokenizer, counting, &self.log, &self.weights);
         let prompt = scale.prompt(request);
-        tree.enter(Some(0), (request, &prompt), |at| &self.requests[at], (&scale, rule.order))
+        tree.enter(Some(0), (request, &prompt), |at| &self.requests[at], (&scale, rule))
     }
 }

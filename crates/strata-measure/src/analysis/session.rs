@@ -9,7 +9,7 @@ use strata_engine::{
     Call, Compilation, CompileError, ErrorKind, Experiment, GrownExperiment, Outcome, Stage,
 };
 use strata_model::{Event, LlmRequest, Part, SharedList, Str};
-use strata_wire::{CacheRules, PrefixOrder};
+use strata_wire::{CacheRule, CacheRules};
 
 use super::blame::Pair;
 use super::call::CallAnalysis;
@@ -18,7 +18,7 @@ use super::kind::Kind;
 use super::ledger::Ledger;
 use super::matches::{ExplicitCache, PromptTree};
 use super::model_fits::ModelFits;
-use super::prefix::{MatchedPrefix, PrefixEnd, common_prefix_in};
+use super::prefix::{MatchedPrefix, PrefixEnd, common_prefix};
 use super::summaries::{self, LoggedSummary, Summaries};
 use super::weigh::{Counting, Scale, Weights};
 use crate::tokens::Tokenizer;
@@ -82,7 +82,7 @@ struct ModelScale {
     model: Str,
     tokenizer: Tokenizer,
     weights: Arc<Weights>,
-    order: PrefixOrder,
+    rule: Arc<CacheRule>,
 }
 
 impl SessionAnalysis {
@@ -165,8 +165,8 @@ impl SessionAnalysis {
     }
 
     /// The order in which the provider of a call's model reads its prompt.
-    pub fn order_of(&self, call: &CallAnalysis) -> PrefixOrder {
-        self.rules.of_model(&call.model).order
+    pub fn rule_of(&self, call: &CallAnalysis) -> &CacheRule {
+        self.rules.of_model(&call.model)
     }
 
     /// The call with a number counted from 1, if it is compiled.
@@ -282,14 +282,14 @@ impl SessionAnalysis {
         let sent_to = sent_to(call, &model);
         let at = self.model(&model, counting);
         let provider = self.provider(&sent_to);
-        let ModelScale { tokenizer, weights, order, .. } = &self.known.models[at];
-        let (scale, order) = (Scale::new(tokenizer, counting, experiment.log(), weights), *order);
+        let ModelScale { tokenizer, weights, rule, .. } = &self.known.models[at];
+        let (scale, rule) = (Scale::new(tokenizer, counting, experiment.log(), weights), rule.clone());
         let prompt = scale.prompt(&request);
         let total = prompt.total();
         let is_unpaid = call.is_unpaid();
         let request_at = |at: usize| &self.known.calls[at].request;
         let read_by = (!is_unpaid).then_some(provider);
-        let mut matches = self.known.prompts.enter(read_by, (&request, &prompt), request_at, (&scale, order));
+        let mut matches = self.known.prompts.enter(read_by, (&request, &prompt), request_at, (&scale, &rule));
         matches.forgotten_tokens = if tokenizer.forgets_thoughts() { prompt.earlier_thoughts() } else { 0 };
 
         let lineage = Lineage {
@@ -303,7 +303,7 @@ impl SessionAnalysis {
             self.known.lineages.insert(lineage, self.known.calls.len())
         };
         let previous = previous.map(|at| &self.known.calls[at]);
-        let common = previous.map(|previous| common_prefix_in(order, &previous.request, &request));
+        let common = previous.map(|previous| common_prefix(&rule, &previous.request, &request));
         let matched = common.map(|common| common.weigh(&scale, &request, &prompt));
         let said =
             |call: &Call| experiment.session().events.get(call.answer.as_usize())?.cache_metadata.as_deref();
@@ -318,8 +318,13 @@ impl SessionAnalysis {
             let stages = known_stages
                 .or_else(|| Some(Arc::new(experiment.compile(earlier, &mut self.compiler.stages())?.stages)));
             let stages = (&stages.unwrap_or_default()[..], &compilation.stages[..]);
-            let pair =
-                Pair { experiment, earlier: (earlier, &previous.request), later: (call, &request), stages };
+            let pair = Pair {
+                experiment,
+                earlier: (earlier, &previous.request),
+                later: (call, &request),
+                stages,
+                rule: &rule,
+            };
             pair.find_break(&common, matched.tokens)
         });
         // A prompt that has shrunk pays for no more than it holds.
@@ -369,10 +374,10 @@ impl SessionAnalysis {
         self.known.models.iter().position(|known| known.model == *model).unwrap_or_else(|| {
             let own = self.fits.as_ref().map(|fits| fits.tokenizer(model, counting));
             let tokenizer = own.unwrap_or_else(|| counting.tokenizer(model));
-            let order = self.rules.of_model(model).order;
+            let rule = self.rules.of_model(model).clone();
             let mut weights = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
             let weights = weights.entry(model.clone()).or_default().clone();
-            self.known.models.push(ModelScale { model: model.clone(), tokenizer, weights, order });
+            self.known.models.push(ModelScale { model: model.clone(), tokenizer, weights, rule });
             self.known.models.len() - 1
         })
     }

@@ -169,11 +169,11 @@ impl<'r, 'a> Run<'r, 'a> {
         let (mut tokens, mut matches) = (analysed.total.tokens, PromptMatches::default());
         if let Some(scale) = scale {
             let prompt = scale.prompt(&request);
-            let order = self.lab.rules.of_model(&analysed.model).order;
+            let rule = self.lab.rules.of_model(&analysed.model);
             tokens = prompt.total().tokens;
             let earlier = |at: usize| &self.requests[at];
             let read_by = (!call.is_unpaid()).then_some(self.lab.models[at]);
-            matches = self.tree.enter(read_by, (&request, &prompt), earlier, (&scale, order));
+            matches = self.tree.enter(read_by, (&request, &prompt), earlier, (&scale, rule));
         } else {
             self.tree.pass();
         }

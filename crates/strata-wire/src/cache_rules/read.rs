@@ -51,6 +51,7 @@ fn rule(entry: &Entry<'_>, is_known: bool) -> Result<CacheRule, EntryError> {
         "longest_lifetime_s",
         "best_effort",
         "resets",
+        "unread",
         "source",
         "seen_on",
         "note",
@@ -67,13 +68,18 @@ fn rule(entry: &Entry<'_>, is_known: bool) -> Result<CacheRule, EntryError> {
         lifetime_s: entry.optional("lifetime_s", "a number of seconds above 0", seconds)?,
         longest_lifetime_s: entry.optional("longest_lifetime_s", "a number of seconds above 0", seconds)?,
         is_best_effort: entry.optional("best_effort", "true or false", Json::as_bool)?.unwrap_or(false),
-        resets: if entry.json.get("resets").is_some() { texts_of(entry, "resets")? } else { Vec::new() },
+        resets: texts_if_any(entry, "resets")?,
+        unread: texts_if_any(entry, "unread")?,
         is_known,
         source: entry.text("source")?,
         seen_on: entry.text("seen_on")?,
         note: entry.optional("note", "text", Json::as_str)?.map(str::to_owned),
         name,
     })
+}
+
+fn texts_if_any(entry: &Entry<'_>, field: &str) -> Result<Vec<String>, EntryError> {
+    if entry.json.get(field).is_some() { texts_of(entry, field) } else { Ok(Vec::new()) }
 }
 
 fn machine(entry: &Entry<'_>) -> Result<Machine, EntryError> {

@@ -17,6 +17,8 @@ pub struct CacheRule {
     pub is_best_effort: bool,
     /// Settings whose change empties the cache of the conversation, in the names of `config`: `thinkingConfig`.
     pub resets: Vec<String>,
+    /// How blocks of the system text begin that the provider does not read: what its own client tells it about itself.
+    pub unread: Vec<String>,
     /// False for the rule that stands in for models nothing is known about.
     pub is_known: bool,
     pub source: String,
@@ -53,7 +55,7 @@ pub enum Mark {
 
 impl CacheRule {
     /// Any prefix, kept for ever: an upper bound for whatever there may be.
-    pub(super) fn assumed() -> Self {
+    pub fn assumed() -> Self {
         Self {
             name: "assumed".to_owned(),
             machine: Machine::AutoPrefix { minimum_tokens: 1024, step_tokens: 1 },
@@ -62,6 +64,7 @@ impl CacheRule {
             longest_lifetime_s: None,
             is_best_effort: true,
             resets: Vec::new(),
+            unread: Vec::new(),
             is_known: false,
             source: String::new(),
             seen_on: String::new(),

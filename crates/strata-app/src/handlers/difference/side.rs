@@ -15,7 +15,7 @@ pub(super) struct Side<'r> {
 
 impl<'r> Side<'r> {
     pub(super) fn of(analysis: &SessionAnalysis, scale: Scale<'_>, call: &'r CallAnalysis) -> Self {
-        let segments: Vec<_> = prefix_segments(&call.request, analysis.order_of(call)).collect();
+        let segments: Vec<_> = prefix_segments(&call.request, analysis.rule_of(call).order).collect();
         let weigh = SegmentScale::new(scale, &call.request);
         let prompt = scale.prompt(&call.request);
         let mut overheads = prompt.contents();

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use strata_model::{LlmRequest, json};
 
+use crate::api::common::Basis;
+
 /// A call that is held, as it is about to be sent.
 #[derive(Debug, Clone)]
 pub struct HeldReport {
@@ -12,8 +14,9 @@ pub struct HeldReport {
     pub node_path: String,
     /// Why it is held, a sentence each.
     pub reasons: Vec<String>,
-    /// By our count.
+    /// Tokens by our count, and what that rests on.
     pub prompt_tokens: u32,
+    pub basis: Basis,
     /// US dollars of the prompt, if nothing of it is found in a cache. `None` for a model without a price.
     pub prompt_cost: Option<f64>,
     /// How it continues its agent's call before. `None` for the first one.

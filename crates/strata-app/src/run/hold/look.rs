@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use strata_measure::analysis::{CommonPrefix, PrefixEnd, common_prefix};
 use strata_measure::prices::ChargedTokens;
-use strata_measure::tokens::Weigher;
+use strata_measure::tokens::{TokenCount, Weigher};
 use strata_model::{LlmRequest, Origin, RichText, Str};
+use strata_wire::{CacheRules, PrefixOrder};
 
 use super::condition::HoldCondition;
 use super::decision::Step;
 use super::held::{Continuation, HeldReport};
 use super::memory::{Memory, Speaker, Steps};
+use crate::api::common::Basis;
 use crate::models::counted;
 use crate::show::words::{counted as counted_words, whole};
 use crate::tables::Tables;
@@ -23,7 +25,7 @@ pub(super) struct Look<'c> {
     memory: &'c Memory,
     speaker: &'c Speaker,
     request: &'c Arc<LlmRequest>,
-    prompt_tokens: OnceCell<u32>,
+    prompt: OnceCell<TokenCount>,
     before: OnceCell<Option<Continuation>>,
     largest_result: OnceCell<Option<(String, u32)>>,
 }
@@ -35,8 +37,8 @@ impl<'c> Look<'c> {
         speaker: &'c Speaker,
         request: &'c Arc<LlmRequest>,
     ) -> Self {
-        let (prompt_tokens, before, largest_result) = Default::default();
-        Self { tables, memory, speaker, request, prompt_tokens, before, largest_result }
+        let (prompt, before, largest_result) = Default::default();
+        Self { tables, memory, speaker, request, prompt, before, largest_result }
     }
 
     /// Why the call is to be held; nothing where it may pass.
@@ -51,7 +53,8 @@ impl<'c> Look<'c> {
             agent: self.speaker.agent.to_string(),
             node_path: self.speaker.node_path.clone(),
             reasons,
-            prompt_tokens: self.prompt_tokens(),
+            prompt_tokens: self.prompt().tokens,
+            basis: self.prompt().basis.into(),
             prompt_cost: self.prompt_cost(),
             before: self.before(),
             request: self.request.clone(),
@@ -64,13 +67,13 @@ impl<'c> Look<'c> {
         self.request.model.as_deref().unwrap_or_default()
     }
 
-    fn prompt_tokens(&self) -> u32 {
-        *self.prompt_tokens.get_or_init(|| counted(&self.tables.counting, self.model(), self.request).tokens)
+    fn prompt(&self) -> TokenCount {
+        *self.prompt.get_or_init(|| counted(&self.tables.counting, self.model(), self.request))
     }
 
     fn prompt_cost(&self) -> Option<f64> {
         let price = self.tables.prices.of_model(self.model())?;
-        Some(price.cost(&ChargedTokens::uncached(self.prompt_tokens().into(), 0)))
+        Some(price.cost(&ChargedTokens::uncached(self.prompt().tokens.into(), 0)))
     }
 
     fn before(&self) -> Option<Continuation> {
@@ -93,9 +96,13 @@ impl<'c> Look<'c> {
         match condition {
             HoldCondition::Always => Some("Every call is held.".to_owned()),
             HoldCondition::Agent(name) => (agent == name).then(|| format!("It is a call of {name}.")),
-            HoldCondition::Tokens(limit) => (self.prompt_tokens() > *limit).then(|| {
-                format!("The prompt has {} tokens, more than {}.", whole(self.prompt_tokens()), whole(*limit))
-            }),
+            HoldCondition::Tokens(limit) => {
+                let TokenCount { tokens, basis, .. } = self.prompt();
+                (tokens > *limit).then(|| {
+                    let (mark, tokens) = (Basis::from(basis).mark(), whole(tokens));
+                    format!("The prompt has {mark}{tokens} tokens, more than {}.", whole(*limit))
+                })
+            }
             HoldCondition::Cost(limit) => self
                 .prompt_cost()
                 .filter(|cost| cost > limit)
@@ -133,7 +140,8 @@ impl<'c> Look<'c> {
 }
 
 fn continuation(tables: &Tables, model: &str, earlier: &LlmRequest, later: &LlmRequest) -> Continuation {
-    let common = common_prefix(earlier, later);
+    let rules = CacheRules::embedded();
+    let common = common_prefix(rules.of_model(model), earlier, later);
     let tokens = counted(&tables.counting, model, earlier).tokens;
     let differs_in = match common.ends_in {
         PrefixEnd::Definitions => Some("tools"),
@@ -169,12 +177,16 @@ fn largest_new_result(
 /// What a request has in common with another one, in whole pieces and as much of the instruction.
 fn beginning(request: &LlmRequest, common: CommonPrefix) -> LlmRequest {
     let mut shared = LlmRequest { model: request.model.clone(), ..LlmRequest::default() };
-    if common.ends_in > PrefixEnd::Definitions {
+    let is_past =
+        |section, first| common.ends_in > section || (common.order == first && common.ends_in != section);
+    if is_past(PrefixEnd::Definitions, PrefixOrder::ToolsFirst) {
         shared.tools.clone_from(&request.tools);
+    }
+    if is_past(PrefixEnd::System, PrefixOrder::SystemFirst) {
+        shared.system_instruction.clone_from(&request.system_instruction);
+    } else if common.ends_in == PrefixEnd::System {
         let text = request.system_instruction.as_ref().map(|text| text.to_text()).unwrap_or_default();
-        let end =
-            if common.ends_in > PrefixEnd::System { text.len() } else { common.system_bytes.min(text.len()) };
-        let text = text.get(..end).unwrap_or_default();
+        let text = text.get(..common.earlier_system_bytes).unwrap_or_default();
         if !text.is_empty() {
             shared.system_instruction =
                 Some(Arc::new(RichText::from_span(text, Origin::processor("prefix"))));

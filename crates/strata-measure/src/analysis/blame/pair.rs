@@ -2,6 +2,7 @@
 
 use strata_engine::{Call, Experiment, Stage};
 use strata_model::{LlmRequest, TextSpan};
+use strata_wire::CacheRule;
 
 /// Two calls of one lineage: their prompts, and the stages that made them.
 pub(in crate::analysis) struct Pair<'e> {
@@ -9,6 +10,8 @@ pub(in crate::analysis) struct Pair<'e> {
     pub earlier: (&'e Call, &'e LlmRequest),
     pub later: (&'e Call, &'e LlmRequest),
     pub stages: (&'e [Stage], &'e [Stage]),
+    /// How the provider of both reads a prompt.
+    pub rule: &'e CacheRule,
 }
 
 /// Where a byte of a system instruction lies: its block, and its span.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_engine::{Sections, Stage};
 use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, RequestContent, Str};
-use strata_wire::definitions;
+use strata_wire::{CacheRule, definitions};
 
 use super::super::prefix::{PrefixEnd, common_section};
 use super::pair::system_place;
@@ -20,7 +20,11 @@ struct Difference {
 
 /// The stage that made the difference which is left at the end. A later stage only takes the blame where it makes
 /// another difference, nearer to the beginning; one that removes the difference clears everybody before it.
-pub(super) fn guilty(section: PrefixEnd, earlier: &[Stage], later: &[Stage]) -> Option<Str> {
+pub(super) fn guilty(
+    rule: &CacheRule,
+    section: PrefixEnd,
+    (earlier, later): (&[Stage], &[Stage]),
+) -> Option<Str> {
     // What stands in the contents before `contents` has run is only kept there for it.
     let begin = |stages: &[Stage]| match section {
         PrefixEnd::Contents => {
@@ -46,7 +50,7 @@ pub(super) fn guilty(section: PrefixEnd, earlier: &[Stage], later: &[Stage]) -> 
         if at > 0 && is_untouched(in_earlier) && is_untouched(in_later) {
             continue;
         }
-        let found = difference(section, &before.request, &after.request);
+        let found = difference(rule, section, (&before.request, &after.request));
         known = match (known, found) {
             (_, None) => None,
             (None, Some(found)) => Some((found, named.processor.clone())),
@@ -85,8 +89,12 @@ fn side_by_side<'s>(earlier: &'s [Stage], later: &'s [Stage]) -> Vec<(Option<&'s
     }
 }
 
-fn difference(section: PrefixEnd, earlier: &LlmRequest, later: &LlmRequest) -> Option<Difference> {
-    let common = common_section(earlier, later, section);
+fn difference(
+    rule: &CacheRule,
+    section: PrefixEnd,
+    (earlier, later): (&LlmRequest, &LlmRequest),
+) -> Option<Difference> {
+    let common = common_section(rule, (earlier, later), section);
     if common.ends_in == PrefixEnd::Whole {
         return None;
     }
@@ -101,8 +109,8 @@ fn difference(section: PrefixEnd, earlier: &LlmRequest, later: &LlmRequest) -> O
             ((text(earlier), text(later)), n_earlier - common.definitions)
         }
         PrefixEnd::System => {
-            let span = |request| {
-                let place = system_place(request, common.system_bytes);
+            let span = |request, at| {
+                let place = system_place(request, at);
                 place.map_or_else(Fingerprint::default, |(_, span)| {
                     let mut hash = FingerprintBuilder::new();
                     span.origin.hash_into(&mut hash);
@@ -110,7 +118,8 @@ fn difference(section: PrefixEnd, earlier: &LlmRequest, later: &LlmRequest) -> O
                 })
             };
             let n_bytes = earlier.system_instruction.as_ref().map_or(0, |text| text.len_bytes());
-            ((span(earlier), span(later)), n_bytes.saturating_sub(common.system_bytes))
+            let pair = (span(earlier, common.earlier_system_bytes), span(later, common.system_bytes));
+            (pair, n_bytes.saturating_sub(common.earlier_system_bytes))
         }
         PrefixEnd::Contents | PrefixEnd::Whole => {
             let part = |request: &LlmRequest| {

@@ -8,6 +8,8 @@ use strata_model::{
     Str, json,
 };
 
+use strata_wire::CacheRule;
+
 use super::*;
 use crate::analysis::prefix::common_prefix;
 
@@ -76,13 +78,15 @@ fn find(earlier: &[Stage], later: &[Stage]) -> PrefixBreak {
     let last = |stages: &[Stage]| stages.last().map(|stage| stage.request.clone()).unwrap_or_default();
     let (before, after) = (last(earlier), last(later));
     let (first, second) = (experiment.call(1).expect("C1"), experiment.call(2).expect("C2"));
+    let rule = CacheRule::assumed();
     let pair = Pair {
         experiment: &experiment,
         earlier: (first, &before),
         later: (second, &after),
         stages: (earlier, later),
+        rule: &rule,
     };
-    let common = common_prefix(&before, &after);
+    let common = common_prefix(&rule, &before, &after);
     pair.find_break(&common, 7).expect("a break")
 }
 

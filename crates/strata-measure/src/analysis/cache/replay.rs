@@ -69,10 +69,10 @@ impl Replay<'_> {
                 requests.push(request);
                 continue;
             };
-            let order = self.rules.of_model(&call.model).order;
+            let rule = self.rules.of_model(&call.model);
             let prompt = scale.prompt(&request);
             let read_by = (!call.is_unpaid).then_some(model);
-            let mut matches = tree.enter(read_by, (&request, &prompt), |at| &requests[at], (&scale, order));
+            let mut matches = tree.enter(read_by, (&request, &prompt), |at| &requests[at], (&scale, rule));
             if let Some(tail) = tail {
                 let origin = tail.spans()[0].origin.clone();
                 matches.tail_tokens = scale.content_tokens(&RequestContent::user_text(&tail, origin));

@@ -2,6 +2,8 @@
 
 use strata_model::{Origin, RequestPart, RichText};
 
+use strata_wire::CacheRule;
+
 use super::*;
 
 fn request(system: &str, texts: &[&str]) -> LlmRequest {
@@ -19,7 +21,7 @@ fn request(system: &str, texts: &[&str]) -> LlmRequest {
 }
 
 fn check(earlier: &LlmRequest, later: &LlmRequest, ends_in: PrefixEnd, expected: [usize; 4]) {
-    let common = common_prefix(earlier, later);
+    let common = common_prefix(&CacheRule::assumed(), earlier, later);
     assert_eq!(common.ends_in, ends_in);
     assert_eq!([common.system_bytes, common.contents, common.parts, common.bytes], expected);
 }
@@ -55,8 +57,32 @@ fn texts_are_compared_across_their_spans() {
         (&[], &["ab"], 0),
         (&["x", "y"], &["xy", "z"], 2),
     ] {
-        assert_eq!(common_text(&text(a), &text(b)), common, "{a:?} {b:?}");
+        assert_eq!(common_text((&text(a), 0), (&text(b), 0)), common, "{a:?} {b:?}");
     }
+}
+
+#[test]
+fn what_a_provider_does_not_read_is_no_difference() {
+    let origin = Origin::processor("test");
+    let of = |client: &str, system: &str| {
+        let mut request = request(client, &["a"]);
+        let block = RichText::from_span(system, origin.clone());
+        let mut text = (**request.system_instruction.as_ref().unwrap()).clone();
+        text.append_block("\n", block);
+        request.system_instruction = Some(Arc::new(text));
+        request
+    };
+    let (earlier, later) = (of("x-client: 1;", "Be good."), of("x-client: 2; more;", "Be good."));
+    let rule = CacheRule { unread: vec!["x-client:".into()], ..CacheRule::assumed() };
+    assert_eq!(common_prefix(&rule, &earlier, &later).ends_in, PrefixEnd::Whole);
+    let common = common_prefix(&rule, &earlier, &of("x-client: 2; more;", "Be kind."));
+    assert_eq!(
+        (common.ends_in, common.earlier_system_bytes, common.system_bytes),
+        (PrefixEnd::System, 16, 22)
+    );
+    // Others read all there is.
+    let common = common_prefix(&CacheRule::assumed(), &earlier, &later);
+    assert_eq!((common.ends_in, common.system_bytes), (PrefixEnd::System, 10));
 }
 
 #[test]
@@ -69,9 +95,13 @@ fn with_the_instruction_first_other_tools_are_met_after_it() {
     let mut later = earlier.clone();
     earlier.add_declaration(tool("read"));
     later.add_declaration(tool("write"));
-    let common = common_prefix_in(PrefixOrder::SystemFirst, &earlier, &later);
+    let common = common_prefix(
+        &CacheRule { order: PrefixOrder::SystemFirst, ..CacheRule::assumed() },
+        &earlier,
+        &later,
+    );
     assert_eq!((common.ends_in, common.system_bytes), (PrefixEnd::Definitions, 8));
-    let common = common_prefix(&earlier, &later);
+    let common = common_prefix(&CacheRule::assumed(), &earlier, &later);
     assert_eq!((common.ends_in, common.system_bytes), (PrefixEnd::Definitions, 0));
 }
 
@@ -90,7 +120,7 @@ fn long_histories_that_share_chunks_are_compared_by_chunk() {
 fn segments_in_the_prefix_are_the_first_ones() {
     let earlier = request("Hits: 41.", &["a", "b|one two", "c"]);
     let whole_segments = |later: &LlmRequest| {
-        let whole = common_prefix(&earlier, later).whole_segments(later);
+        let whole = common_prefix(&CacheRule::assumed(), &earlier, later).whole_segments(later);
         assert!(whole <= strata_wire::prompt_segments(later).count());
         whole
     };
