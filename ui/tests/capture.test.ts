@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import axe from 'axe-core';
 import { describe, expect, test } from 'vitest';
 import { ensureExists } from '@/lib/assert.ts';
@@ -44,6 +44,10 @@ describe('the capture view', () => {
     await user.click(await screen.findByRole('checkbox', { name: 'Prefix about to break' }));
     expect(await screen.findByText('1 on')).toBeInTheDocument();
     expect(screen.getByRole('checkbox', { name: 'Prefix about to break' })).toBeChecked();
+    // Two at once: the second says nothing about the first.
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Every call' }));
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Prompt costs more than' }));
+    expect(await screen.findByText('3 on')).toBeInTheDocument();
   });
 
   test('has nothing that axe finds', async () => {

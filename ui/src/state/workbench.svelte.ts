@@ -205,7 +205,8 @@ export class Workbench {
       if (isApart(this.location.view.view)) this.location.go({ view: 'session' });
       return;
     }
-    this.jobs.leave(session);
+    // What the files of the start gave is told beside whatever is shown first.
+    if (this.session.id !== undefined) this.jobs.leave(session);
     this.messages.dismiss();
     const { view: before } = this.location.view;
     const view = selection !== undefined || isApart(before) ? 'session' : before;
@@ -354,8 +355,9 @@ export class Workbench {
 
   #openImported(job: Job): void {
     const [session] = job.sessions;
-    if (session !== undefined && job.sessions.length === 1) this.openSession(session.session);
-    else if (session !== undefined) this.panels.dialog = 'sessions';
+    if (session === undefined) return;
+    if (job.sessions.length === 1 || this.session.id === undefined) this.openSession(session.session);
+    if (job.sessions.length > 1) this.panels.dialog = 'sessions';
   }
 }
 

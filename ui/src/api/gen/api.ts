@@ -63,7 +63,7 @@ reasons: Array<string>,
 /**
  * By our count.
  */
-promptTokens: number,
+promptTokens: number, basis: Basis,
 /**
  * US dollars of the prompt, if nothing of it is found in a cache.
  */
@@ -436,7 +436,15 @@ export type Exchange = { number: number, method: string,
 /**
  * Without keys.
  */
-url: string, status: number | null, bytesSent: number, bytesReceived: number, firstByteMs: number | null, ms: number,
+url: string, status: number | null, bytesSent: number, bytesReceived: number,
+/**
+ * How long it was held before it was sent.
+ */
+heldMs: number,
+/**
+ * From when it was sent.
+ */
+firstByteMs: number | null, ms: number,
 /**
  * What of it was not recorded, or how it ended where it did not end well.
  */
