@@ -150,6 +150,7 @@ impl Stage {
                 log,
                 gate: Arc::new(OpenGate),
                 finished: Box::new(|_| {}),
+                authority: None,
                 received: Box::new(|_| {}),
             };
             (provider, Gateway::start(options).await.expect("a gateway"))

@@ -7,6 +7,7 @@ mod equality;
 mod hold;
 mod keys;
 mod peers;
+mod proxy;
 mod sessions;
 mod socket;
 mod telemetry;

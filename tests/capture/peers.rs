@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use strata_capture::{Finished, Gate, Gateway, OpenGate, Options, Upstream, Upstreams};
+use strata_capture::{Authority, Finished, Gate, Gateway, OpenGate, Options, Upstream, Upstreams};
 use strata_import::{Import, Importer};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -121,7 +121,7 @@ fn is_whole(bytes: &[u8]) -> bool {
 pub(crate) struct Stage {
     pub(crate) gateway: Gateway,
     pub(crate) finished: Arc<Mutex<Vec<Finished>>>,
-    folder: TempDir,
+    pub(crate) folder: TempDir,
 }
 
 impl Stage {
@@ -130,7 +130,17 @@ impl Stage {
     }
 
     pub(crate) async fn with_gate(provider: &str, gate: Arc<dyn Gate>) -> Self {
+        Self::start(provider, gate, false).await
+    }
+
+    /// A forward proxy, too.
+    pub(crate) async fn with_proxy(provider: &str) -> Self {
+        Self::start(provider, Arc::new(OpenGate), true).await
+    }
+
+    async fn start(provider: &str, gate: Arc<dyn Gate>, is_proxy: bool) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
+        let authority = is_proxy.then(|| Authority::in_folder(folder.path()).expect("an authority"));
         let mut upstreams = Upstreams::default();
         for name in ["openai", "anthropic", "google", "ollama"] {
             upstreams.set(Upstream::new(name, &format!("http://{provider}")).expect("an upstream"));
@@ -145,6 +155,7 @@ impl Stage {
             finished: Box::new(move |one| kept.lock().push(one)),
             telemetry: folder.path().join("telemetry.jsonl"),
             received: Box::new(|_| {}),
+            authority,
         });
         Self { gateway: gateway.await.expect("a gateway"), finished, folder }
     }

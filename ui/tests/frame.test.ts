@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import type { Job, JobState, SessionHeader, SessionListItem, StartInfo } from '@/api/gen/api.ts';
+import type { SessionHeader } from '@/api/gen/api.ts';
 import { ensureExists } from '@/lib/assert.ts';
 import { formatCompact, formatCounted, formatInteger, formatPercent } from '@/model/format.ts';
-import { recorded, type Changes } from './recorded.ts';
+import { recorded } from './recorded.ts';
 import { fill, inspector, literally, LOCKED, openWindow } from './window.ts';
 
 const SAMPLE = { session: 'invoice-triage' };
@@ -18,43 +18,6 @@ const SILENT_RUN = {
   writer: 'silent',
   model: null,
 };
-
-const FAILED = { path: '/other.jsonl', reason: 'It is not JSON.' };
-
-/** A start with files, which were read before the window asked. */
-function ofTheStart(state: JobState, sessions: readonly string[]): Changes['changed'] {
-  const row = (session: string): SessionListItem => ({
-    session,
-    title: session,
-    format: 'ADK session',
-    source: '/files.jsonl',
-    events: 1,
-    calls: 1,
-    lastEventMs: null,
-    openedMs: null,
-    isSample: false,
-  });
-  const job: Job = {
-    job: 'first',
-    title: 'Importing files.jsonl',
-    state,
-    done: 1,
-    total: 1,
-    unit: 'bytes',
-    secondsElapsed: 1,
-    secondsLeft: null,
-    outcome: 'What came of it.',
-    sessions: sessions.map(row),
-    diagnostics: [],
-    // What failed stays until it is read.
-    files: { imported: sessions.length, unchanged: 0, withoutSession: 0, failed: [FAILED] },
-    paths: [],
-  };
-  return {
-    'app/start': (info: StartInfo) => ({ ...info, openJob: job.job, openSession: null }),
-    'job/list': () => ({ jobs: [job] }),
-  };
-}
 
 describe('the palette', () => {
   const field = (): HTMLElement => screen.getByRole('combobox', { name: 'Find, ask or run a command' });
@@ -246,20 +209,6 @@ describe('sessions', () => {
     const { jobs } = await host.invoke('job/list', {});
     expect(screen.getByText(ensureExists(jobs[0]?.outcome, 'what came of it'))).toBeVisible();
     await inspector(/Call C/);
-  });
-
-  test('of the start open the first of their sessions and the list of all', async () => {
-    const { view } = openWindow('#/', { changed: ofTheStart('done', ['invoice-triage', 'other']) });
-    await inspector(/Call C17/);
-    expect(view().session).toBe('invoice-triage');
-    expect(await screen.findByRole('dialog', { name: /sessions/i })).toBeVisible();
-    expect(screen.getByText('What came of it.')).toBeVisible();
-  });
-
-  test('of the start that cannot be read are told beside the sample', async () => {
-    openWindow('#/', { changed: ofTheStart('failed', []) });
-    await inspector(/Call C17/);
-    expect(screen.getByText('What came of it.')).toBeVisible();
   });
 
   test('are imported until that is cancelled', async () => {

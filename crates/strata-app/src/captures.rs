@@ -15,7 +15,8 @@ use crate::capture_folder::telemetry_of;
 use crate::error::{AppError, ErrorCode};
 use crate::notifications::Notifications;
 use crate::tables::Tables;
-use held::HeldRequests;
+pub(crate) use held::HeldRequests;
+pub use held::{GateKeeper, HeldAtGate};
 
 /// So many exchanges are shown.
 const SHOWN: usize = 100;
@@ -77,6 +78,7 @@ impl Captures {
             gate: self.held.clone(),
             finished,
             telemetry: telemetry_of(&log),
+            authority: None,
             received: Box::new(move |_| {
                 notifications.tell(&Notification::Capture);
             }),

@@ -68,7 +68,7 @@ pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
 pub use call_changes::{CallChanges, call_changes};
-pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture};
+pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture, forget_authority};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{
@@ -119,6 +119,7 @@ pub use tokens::{
 pub use usage::{UsageReport, usage};
 pub use verify::{ModelVerification, VerifyReport, verify};
 
+pub use crate::api::capture::CaptureDecision;
 pub use crate::api::common::{
     Basis, Bill, CallRange, DiagnosticRow, DiagnosticSeverity, Kind, Remedy, RequestBasis, SummaryBill,
 };
@@ -137,6 +138,7 @@ pub use crate::api::usage::{
     ApartReason, UnpricedModel, Usage, UsageApart, UsageBy, UsageFiles, UsagePlace, UsagePrice, UsageRow,
     UsageSums,
 };
+pub use crate::captures::{GateKeeper, HeldAtGate};
 pub use crate::run::{
     Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step as HoldStep,
 };

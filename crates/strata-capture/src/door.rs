@@ -1,8 +1,7 @@
 //! Who may come in.
 
 use hyper::header::{HOST, ORIGIN};
-use hyper::http::request::Parts;
-use hyper::{Method, StatusCode};
+use hyper::{Method, Request, StatusCode};
 
 use crate::token::Token;
 
@@ -26,23 +25,24 @@ const fn refused(status: StatusCode, why: &'static str) -> Refused {
 
 impl Door {
     /// The path and query behind the token.
-    pub(crate) fn let_in<'p>(&self, parts: &'p Parts) -> Result<&'p str, Refused> {
+    pub(crate) fn let_in<'p, B>(&self, request: &'p Request<B>) -> Result<&'p str, Refused> {
         const NAME: &str = "This gateway answers to 127.0.0.1 and its port alone.";
         const PAGE: &str = "Web pages cannot use this gateway.";
-        const PROXY: &str = "This gateway is no proxy: point the client's base URL at it instead.";
+        const PROXY: &str =
+            "This gateway is no proxy: point the client's base URL at it, or start it with `--proxy`.";
         const TOKEN: &str = "The token in the path is missing, or is that of an earlier start. Use the address printed by `strata capture`.";
-        if parts.method == Method::CONNECT || parts.uri.authority().is_some() {
+        if request.method() == Method::CONNECT || request.uri().authority().is_some() {
             return Err(refused(StatusCode::METHOD_NOT_ALLOWED, PROXY));
         }
-        let mut hosts = parts.headers.get_all(HOST).iter();
+        let mut hosts = request.headers().get_all(HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());
         if hosts.next().is_some() || !host.is_some_and(|host| self.is_ours(host)) {
             return Err(refused(StatusCode::MISDIRECTED_REQUEST, NAME));
         }
-        if parts.headers.contains_key(ORIGIN) {
+        if request.headers().contains_key(ORIGIN) {
             return Err(refused(StatusCode::FORBIDDEN, PAGE));
         }
-        let path = parts.uri.path_and_query().map_or("/", |it| it.as_str());
+        let path = request.uri().path_and_query().map_or("/", |it| it.as_str());
         self.token.strip(path).ok_or(refused(StatusCode::FORBIDDEN, TOKEN))
     }
 

@@ -35,9 +35,7 @@ pub(crate) enum Told {
     RequestBytes(Bytes),
     RequestIsThere,
     /// It was held, and is now sent.
-    Sent {
-        at: SystemTime,
-    },
+    Sent(SystemTime),
     Answer {
         status: u16,
         headers: Headers,
@@ -49,6 +47,8 @@ pub(crate) enum Told {
         is_whole: bool,
         at: SystemTime,
     },
+    /// Of what a client did elsewhere nothing is kept.
+    PassedThrough(Finished),
 }
 
 impl Told {
@@ -104,4 +104,11 @@ pub struct Finished {
     pub ms: u64,
     /// What of it is not in the log, or how it ended where it did not end well.
     pub problem: Option<String>,
+}
+
+impl Finished {
+    /// It was a connection through the forward proxy to a host of no provider.
+    pub fn is_elsewhere(&self) -> bool {
+        self.method == "CONNECT"
+    }
 }

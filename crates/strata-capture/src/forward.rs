@@ -11,7 +11,7 @@ use hyper::header::{
     TRANSFER_ENCODING, UPGRADE,
 };
 use hyper::upgrade::OnUpgrade;
-use hyper::{Method, Request, Response, StatusCode, Version};
+use hyper::{Method, Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -24,11 +24,12 @@ use crate::copy::{Body, BodyError, Copied, Tape, Way};
 use crate::door::{Door, Refused};
 use crate::exchange::{End, Headers, Told};
 use crate::gate::{Gate, Verdict, WholeRequest};
+use crate::proxy::Proxy;
 use crate::recorder::Desk;
 use crate::redact;
 use crate::telemetry::Telemetry;
 use crate::tunnel;
-use crate::upstream::Upstreams;
+use crate::upstream::{Upstream, Upstreams};
 
 const HOLDS: &str =
     "While requests are held, this gateway speaks HTTP alone. The client can fall back to it.";
@@ -42,6 +43,7 @@ pub(crate) struct Forwarder {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) desk: Desk,
     pub(crate) telemetry: Telemetry,
+    pub(crate) proxy: Option<Arc<Proxy>>,
 }
 
 pub(crate) type ProviderClient = Client<HttpsConnector<HttpConnector>, Body>;
@@ -56,14 +58,16 @@ pub(crate) struct Sockets {
 
 impl Forwarder {
     /// What the provider answers, or what the gateway does where nobody else can.
-    pub(crate) async fn answer(&self, mut request: Request<Incoming>) -> Response<Body> {
-        let upgrade = request.headers().contains_key(UPGRADE).then(|| hyper::upgrade::on(&mut request));
-        let (mut parts, body) = request.into_parts();
-        let path = match self.door.let_in(&parts) {
+    pub(crate) async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+        if let Some(proxy) = self.proxy.as_ref().filter(|_| request.method() == Method::CONNECT) {
+            return self.connect(proxy, request);
+        }
+        let path = match self.door.let_in(&request) {
             Ok(path) => path.to_owned(),
             Err(Refused { status, why }) => return answer::error(status, why),
         };
-        if let Some(signal) = Telemetry::signal(&parts.method, &path) {
+        if let Some(signal) = Telemetry::signal(request.method(), &path) {
+            let (parts, body) = request.into_parts();
             return self.telemetry.take(signal, &parts, body).await;
         }
         let nowhere = "This path is for no provider that the gateway knows.";
@@ -73,6 +77,18 @@ impl Forwarder {
         let Some(uri) = upstream.uri(rest) else {
             return answer::error(StatusCode::NOT_FOUND, nowhere);
         };
+        self.pass_on(upstream, uri, request).await
+    }
+
+    /// Sends a request to a provider, and its answer back.
+    pub(crate) async fn pass_on(
+        &self,
+        upstream: &Upstream,
+        uri: Uri,
+        mut request: Request<Incoming>,
+    ) -> Response<Body> {
+        let upgrade = request.headers().contains_key(UPGRADE).then(|| hyper::upgrade::on(&mut request));
+        let (mut parts, body) = request.into_parts();
         if upstream.is_at(self.door.port) {
             return answer::error(StatusCode::LOOP_DETECTED, "This provider's address is the gateway's own.");
         }
@@ -161,7 +177,7 @@ impl Forwarder {
         let encoding = headers.get(CONTENT_ENCODING).and_then(|it| it.to_str().ok()).unwrap_or_default();
         let body = decoded(&bytes, encoding).into_owned();
         let verdict = self.gate.before_request(WholeRequest { body, ..request }).await;
-        tape.tell(Told::Sent { at: SystemTime::now() });
+        tape.tell(Told::Sent(SystemTime::now()));
         if let Verdict::Replace(other) = &verdict {
             bytes = Bytes::copy_from_slice(other);
             for name in [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING] {

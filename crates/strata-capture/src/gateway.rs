@@ -17,12 +17,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::authority::Authority;
 use crate::copy::Body;
 use crate::door::Door;
 use crate::exchange::Finished;
 use crate::forward::{Forwarder, Sockets};
 use crate::gate::Gate;
 use crate::log::Log;
+use crate::proxy::{Proxy, USER};
 use crate::recorder::{self, Recorder};
 use crate::telemetry::{Received, Telemetry};
 use crate::token::Token;
@@ -51,6 +53,8 @@ pub struct Options {
     pub telemetry: PathBuf,
     /// Hears of every batch of telemetry. Must not wait.
     pub received: Box<dyn Fn(Received) + Send + Sync>,
+    /// Signs for hosts of providers, where the gateway is a forward proxy, too.
+    pub authority: Option<Authority>,
 }
 
 /// Why there is no gateway.
@@ -74,6 +78,7 @@ pub enum GatewayError {
 #[derive(Debug)]
 pub struct Gateway {
     base: String,
+    proxy: Option<String>,
     log: PathBuf,
     stop: CancellationToken,
     connections: TaskTracker,
@@ -83,7 +88,7 @@ pub struct Gateway {
 impl Gateway {
     /// Listens on the loopback address, in tasks of the present runtime.
     pub async fn start(options: Options) -> Result<Self, GatewayError> {
-        let Options { port, upstreams, log: path, gate, finished, telemetry, received } = options;
+        let Options { port, upstreams, log: path, gate, finished, telemetry, received, authority } = options;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = TcpListener::bind(address).await.map_err(|error| GatewayError::Port(port, error))?;
         let port = listener.local_addr().map_err(|error| GatewayError::Port(port, error))?.port();
@@ -96,6 +101,7 @@ impl Gateway {
             recorder::start(Log::create(&path).map_err(log_error)?, finished).map_err(log_error)?;
         let (stop, connections) = (CancellationToken::new(), TaskTracker::new());
         let base = format!("http://127.0.0.1:{port}{}", token.prefix());
+        let proxy = authority.is_some().then(|| format!("http://{USER}:{}@127.0.0.1:{port}", token.secret()));
         let forwarder = Arc::new(Forwarder {
             door: Door { port, token },
             upstreams,
@@ -108,14 +114,20 @@ impl Gateway {
             gate,
             desk: recorder.desk(),
             telemetry: Telemetry::new(telemetry, received),
+            proxy: authority.map(|authority| Arc::new(Proxy::new(authority))),
         });
         connections.spawn(listen(listener, forwarder, stop.clone(), connections.clone()));
-        Ok(Self { base, log: path, stop, connections, recorder })
+        Ok(Self { base, proxy, log: path, stop, connections, recorder })
     }
 
     /// What clients are pointed at: `http://127.0.0.1:PORT/t/TOKEN`, without a slash at the end.
     pub fn base(&self) -> &str {
         &self.base
+    }
+
+    /// The address of the forward proxy, with what it asks for; `None` where it is none.
+    pub fn proxy(&self) -> Option<&str> {
+        self.proxy.as_deref()
     }
 
     /// The file that grows.

@@ -13,11 +13,14 @@
 //! **Credentials stay in memory.** The gateway has none; those of clients are passed on, and are masked in what is
 //! kept before it is written.
 //!
+//! **A forward proxy only where somebody asks for one**, for clients that no setting reaches: [`Authority`].
+//!
 //! **Only this computer.** It listens on the loopback address, answers to its own name alone, refuses web pages, asks for a
 //! token in the path, and sends to the providers it was given and to nobody else.
 
 mod adk;
 mod answer;
+mod authority;
 mod client;
 mod copy;
 mod door;
@@ -28,6 +31,7 @@ mod gate;
 mod gateway;
 mod log;
 mod pieces;
+mod proxy;
 mod recipe;
 mod recorder;
 mod redact;
@@ -38,10 +42,11 @@ mod tunnel;
 mod upstream;
 
 pub use adk::{AdkError, AdkOptions, AdkUpdate, attach};
+pub use authority::{AUTHORITY_NAME, Authority, AuthorityError};
 pub use client::run_client;
 pub use exchange::Finished;
 pub use gate::{Gate, OpenGate, Verdict, WholeRequest};
 pub use gateway::{Gateway, GatewayError, Options};
-pub use recipe::{Catch, Recipe, recipe_for, recipes};
+pub use recipe::{Catch, Recipe, proxied, recipe_for, recipes};
 pub use telemetry::{Received, Signal};
 pub use upstream::{Upstream, UpstreamError, Upstreams};

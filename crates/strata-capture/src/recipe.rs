@@ -4,6 +4,8 @@ mod entry;
 mod requests;
 mod telemetry;
 
+use std::path::Path;
+
 pub use entry::Recipe;
 use requests::requests;
 use telemetry::telemetry;
@@ -42,6 +44,29 @@ pub fn recipe_for(base: &str, catch: Catch, program: &str) -> Recipe {
     let mut recipes = recipes(base, catch);
     let at = recipes.iter().position(|recipe| recipe.programs.contains(&name)).unwrap_or(recipes.len() - 1);
     recipes.swap_remove(at)
+}
+
+/// The one for a program that no address reaches: by a forward proxy, whose certificates it takes from `bundle`.
+pub fn proxied(proxy: &str, bundle: &Path, program: &str) -> Recipe {
+    let bundle = bundle.display().to_string();
+    let own = recipe_for("", Catch::Requests, program);
+    let mut environment = vec![("HTTPS_PROXY", proxy.to_owned()), ("https_proxy", proxy.to_owned())];
+    // Node reads the proxy only when it is told to.
+    environment.push(("NODE_USE_ENV_PROXY", "1".into()));
+    let readers = [
+        "NODE_EXTRA_CA_CERTS",
+        "SSL_CERT_FILE",
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "CODEX_CA_CERTIFICATE",
+    ];
+    environment.extend(readers.map(|name| (name, bundle.clone())));
+    Recipe {
+        environment,
+        arguments: Vec::new(),
+        note: "By a forward proxy, with certificates of this computer's own authority. Hosts of no provider are passed through unread.",
+        ..own
+    }
 }
 
 #[cfg(test)]

@@ -150,14 +150,18 @@ impl Writer {
             self.open.insert(id, Open::new(method, url, upstream, headers, at));
             return;
         }
+        if let Told::PassedThrough(elsewhere) = told {
+            (self.finished)(elsewhere);
+            return;
+        }
         // Of an exchange whose beginning found no room nothing is kept.
         let Some(open) = self.open.get_mut(&id) else { return };
         match told {
-            Told::Begin { .. } => {}
+            Told::Begin { .. } | Told::PassedThrough(_) => {}
             Told::RequestBytes(bytes) if open.socket.is_some() => self.client_said(id, &bytes),
             Told::AnswerBytes(bytes, at) if open.socket.is_some() => self.provider_said(id, &bytes, at),
             Told::RequestBytes(bytes) => open.request.add(&bytes),
-            Told::Sent { at } => open.sent = at,
+            Told::Sent(at) => open.sent = at,
             Told::RequestIsThere => open.write_request(id, &mut self.log),
             Told::Answer { status, headers, at } => {
                 open.socket = (status == SWITCHING).then(|| Socket::new(&headers));

@@ -18,11 +18,21 @@ impl Token {
         format!("/t/{}", self.0)
     }
 
+    /// Whether it is this one.
+    pub(crate) fn is(&self, token: &str) -> bool {
+        token.as_bytes().ct_eq(self.0.as_bytes()).into()
+    }
+
+    /// What a client names a proxy with.
+    pub(crate) fn secret(&self) -> &str {
+        &self.0
+    }
+
     /// The path behind the token; `None` where it is another or none.
     pub(crate) fn strip<'p>(&self, path_and_query: &'p str) -> Option<&'p str> {
         let inner = path_and_query.strip_prefix("/t/")?;
         let end = inner.find(['/', '?']).unwrap_or(inner.len());
-        let is_it: bool = inner.as_bytes()[..end].ct_eq(self.0.as_bytes()).into();
+        let is_it = self.is(&inner[..end]);
         let rest = &inner[end..];
         is_it.then_some(if rest.is_empty() { "/" } else { rest })
     }

@@ -81,14 +81,22 @@ impl Upstream {
         is_here && self.authority.port_u16() == Some(port)
     }
 
+    /// Whether an address is this provider's.
+    pub(crate) fn is_called(&self, address: &Authority) -> bool {
+        let usual = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
+        let port = |address: &Authority| address.port_u16().unwrap_or(usual);
+        address.host().eq_ignore_ascii_case(self.authority.host()) && port(address) == port(&self.authority)
+    }
+
+    /// Where a whole path is, as clients that know the provider itself ask for it.
+    pub(crate) fn own_uri(&self, path_and_query: &str) -> Option<Uri> {
+        let of = Uri::builder().scheme(self.scheme.clone()).authority(self.authority.clone());
+        of.path_and_query(path_and_query).build().ok()
+    }
+
     /// Where a path is of this provider's.
     pub(crate) fn uri(&self, path_and_query: &str) -> Option<Uri> {
-        Uri::builder()
-            .scheme(self.scheme.clone())
-            .authority(self.authority.clone())
-            .path_and_query(format!("{}{path_and_query}", self.prefix))
-            .build()
-            .ok()
+        self.own_uri(&format!("{}{path_and_query}", self.prefix))
     }
 }
 
@@ -114,6 +122,16 @@ impl Upstreams {
 
     pub fn iter(&self) -> impl Iterator<Item = &Upstream> {
         self.0.iter()
+    }
+
+    /// The provider that is at an address; a known one is at its usual address, too, wherever it was moved to.
+    pub(crate) fn at(&self, address: &Authority) -> Option<&Upstream> {
+        let usual = || {
+            let known = DEFAULTS.iter().filter_map(|(name, url)| Upstream::new(name, url).ok());
+            let name = known.into_iter().find(|known| known.is_called(address))?.name;
+            self.named(&name)
+        };
+        self.0.iter().find(|upstream| upstream.is_called(address)).or_else(usual)
     }
 
     fn named(&self, name: &str) -> Option<&Upstream> {

@@ -1,15 +1,16 @@
 //! A run on the terminal: what agents say on standard output, what they do on standard error, and who sits there.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, Write as _};
 use std::process::Command;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use futures_util::future::BoxFuture;
 use strata_app::report::{
-    HeldEdit, HeldReport, HoldDecision, HoldStep, Holder, Person, RunListener, RunNews,
+    CaptureDecision, GateKeeper, HeldAtGate, HeldEdit, HeldReport, HoldDecision, HoldStep, Holder, Person,
+    RunListener, RunNews,
 };
 use strata_app::{cut, whole};
 use tokio_util::sync::CancellationToken;
@@ -98,31 +99,46 @@ impl RunListener for Conversation {
 /// Somebody at the terminal.
 #[derive(Clone)]
 pub(crate) struct Keyboard {
-    stop: CancellationToken,
+    /// Each ends the waiting for a line.
+    stops: Vec<CancellationToken>,
+    /// Lines as they are typed, once one was asked for. `None` at their end.
+    lines: Arc<OnceLock<Mutex<Receiver<String>>>>,
 }
 
 impl Keyboard {
     pub(crate) fn new(stop: CancellationToken) -> Self {
-        Self { stop }
+        Self { stops: vec![stop], lines: Arc::default() }
+    }
+
+    fn lines(&self) -> &Mutex<Receiver<String>> {
+        self.lines.get_or_init(|| {
+            let (sender, receiver) = channel();
+            // Reading cannot be stopped; the thread ends with the input, or with the process.
+            std::thread::spawn(move || {
+                io::stdin().lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+            });
+            Mutex::new(receiver)
+        })
     }
 
     /// A line that is typed. `None` at the end of the input, or when it is stopped first.
     pub(crate) fn line(&self, prompt: &str) -> Option<String> {
         write(&mut io::stderr(), prompt);
-        let (sender, receiver) = channel();
-        // Reading cannot be stopped; the thread ends with the next line, or with the process.
-        std::thread::spawn(move || {
-            let mut line = String::new();
-            let n_read = io::stdin().lock().read_line(&mut line).unwrap_or(0);
-            let _ = sender.send(Some(line).filter(|_| n_read > 0));
-        });
+        let lines = self.lines().lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            match receiver.recv_timeout(LOOK_EVERY) {
-                Ok(line) => return line.map(|line| line.trim().to_owned()),
-                Err(RecvTimeoutError::Timeout) if !self.stop.is_cancelled() => {}
+            match lines.recv_timeout(LOOK_EVERY) {
+                Ok(line) => return Some(line.trim().to_owned()),
+                Err(RecvTimeoutError::Timeout) if !self.stops.iter().any(CancellationToken::is_cancelled) => {
+                }
                 Err(_) => return None,
             }
         }
+    }
+
+    /// The same keyboard, asked no longer than until `gone` or its own end.
+    fn until(&self, gone: &CancellationToken) -> Self {
+        let stops = self.stops.iter().chain([gone]).cloned().collect();
+        Self { stops, lines: self.lines.clone() }
     }
 }
 
@@ -174,6 +190,53 @@ impl Keyboard {
                 Some(_) => continue,
             };
         }
+    }
+}
+
+impl GateKeeper for Keyboard {
+    fn decide(&self, held: &HeldAtGate, gone: &CancellationToken) -> (CaptureDecision, Option<String>) {
+        let HeldAtGate { report, client, session, body, patience } = held;
+        let of = session.as_ref().map_or_else(|| client.clone(), |session| format!("{client} {session}"));
+        let wait = patience.as_secs();
+        let told = format!("{}  client  {of}; sent by itself in {wait} s\n", described(report));
+        write(&mut io::stderr(), &told);
+        let keyboard = self.until(gone);
+        let mut edited: Option<String> = None;
+        loop {
+            let typed = keyboard.line(
+                "Send it? [y]es; yes and hold the next [c]all; [a]ll from now on; [s]how it; [e]dit it; [n]o: ",
+            );
+            let decision = match typed.as_deref() {
+                Some("y" | "yes") => CaptureDecision::Go,
+                Some("c" | "call") => CaptureDecision::Step,
+                Some("a" | "all") => CaptureDecision::GoFreely,
+                Some("n" | "no") => CaptureDecision::Refuse,
+                Some("s" | "show") => {
+                    write(&mut io::stderr(), &format!("{}\n", edited.as_ref().unwrap_or(body)));
+                    continue;
+                }
+                Some("e" | "edit") => {
+                    match in_editor(edited.as_ref().unwrap_or(body)) {
+                        Ok(Some(json)) => edited = Some(json),
+                        Ok(None) => {}
+                        Err(error) => write(&mut io::stderr(), &format!("{error:#}\n")),
+                    }
+                    continue;
+                }
+                None if gone.is_cancelled() => {
+                    write(&mut io::stderr(), "\nIt went out by itself, or its client left.\n");
+                    CaptureDecision::Go
+                }
+                // Nobody is there to be asked.
+                None => CaptureDecision::GoFreely,
+                Some(_) => continue,
+            };
+            return (decision, edited);
+        }
+    }
+
+    fn refused(&self, why: &str) {
+        write(&mut io::stderr(), &format!("{why}\n"));
     }
 }
 

@@ -10,12 +10,13 @@ use strata_import::captured_by;
 use strata_model::{LlmRequest, Str, json};
 use strata_wire::{is_other_call, model_of_url, request_body, request_of};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use crate::api::capture::{CaptureDecision, HeldRequest};
 use crate::api::job::Notification;
 use crate::error::AppError;
 use crate::notifications::Notifications;
-use crate::run::{HeldReport, HoldDecision, Holds, Speaker, Step};
+use crate::run::{HeldReport, HoldCondition, HoldDecision, Holds, Speaker, Step};
 use crate::runs;
 use crate::tables::Tables;
 
@@ -25,11 +26,34 @@ const MARGIN: Duration = Duration::from_secs(30);
 /// How long a client waits that does not say.
 const PATIENCE: Duration = Duration::from_mins(5);
 
+/// Who decides about requests where there is no window.
+pub trait GateKeeper: Send + Sync {
+    /// Takes as long as it likes, on a thread of its own, one request after the other. `gone`: the request waits no more. The
+    /// second value is the JSON that is sent in the place of its own.
+    fn decide(&self, held: &HeldAtGate, gone: &CancellationToken) -> (CaptureDecision, Option<String>);
+    /// What was decided could not be done.
+    fn refused(&self, why: &str);
+}
+
+/// A request that is held, for a [`GateKeeper`].
+#[derive(Debug, Clone)]
+pub struct HeldAtGate {
+    pub report: HeldReport,
+    pub client: String,
+    /// As its client names it.
+    pub session: Option<String>,
+    /// The JSON that is sent.
+    pub body: String,
+    /// It is sent by itself then, before its client gives up.
+    pub patience: Duration,
+}
+
 /// The gate of a gateway, and who waits at it.
 pub(crate) struct HeldRequests {
     pub(crate) holds: Holds,
     notifications: Arc<Notifications>,
     waiting: Mutex<BTreeMap<u64, Waiting>>,
+    keeper: Option<Arc<dyn GateKeeper>>,
 }
 
 /// A request that waits.
@@ -46,10 +70,12 @@ struct Waiting {
 struct Listed<'h> {
     held: &'h HeldRequests,
     number: u64,
+    gone: CancellationToken,
 }
 
 impl Drop for Listed<'_> {
     fn drop(&mut self) {
+        self.gone.cancel();
         self.held.lock().remove(&self.number);
         self.held.notifications.tell(&Notification::Capture);
     }
@@ -57,7 +83,17 @@ impl Drop for Listed<'_> {
 
 impl HeldRequests {
     pub(crate) fn new(tables: Arc<Tables>, notifications: Arc<Notifications>) -> Self {
-        Self { holds: Holds::new(Vec::new(), tables), notifications, waiting: Mutex::default() }
+        Self { holds: Holds::new(Vec::new(), tables), notifications, waiting: Mutex::default(), keeper: None }
+    }
+
+    /// With somebody who is asked about each, instead of a window that lists them.
+    pub(crate) fn kept_by(
+        keeper: Arc<dyn GateKeeper>,
+        conditions: Vec<HoldCondition>,
+        tables: Arc<Tables>,
+    ) -> Self {
+        let holds = Holds::new(conditions, tables);
+        Self { holds, notifications: Arc::default(), waiting: Mutex::default(), keeper: Some(keeper) }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Waiting>> {
@@ -123,6 +159,26 @@ impl HeldRequests {
         }
     }
 
+    /// Asks whoever keeps this gate, and does what they say.
+    async fn ask(&self, number: u64, held: Option<HeldAtGate>, gone: CancellationToken) {
+        let (Some(keeper), Some(held)) = (self.keeper.clone(), held) else { return };
+        let _turn = self.holds.turn().await;
+        // Whoever was asked before may have let all go.
+        if !self.lock().get(&number).is_some_and(|request| request.decide.is_some()) {
+            return;
+        }
+        let asked = keeper.clone();
+        let asked = tokio::task::spawn_blocking(move || asked.decide(&held, &gone));
+        let Ok((decision, body)) = asked.await else { return };
+        if let Err(error) = self.decide(number, decision, body) {
+            keeper.refused(&error.to_string());
+            return;
+        }
+        if decision == CaptureDecision::GoFreely {
+            self.release_all();
+        }
+    }
+
     async fn look(&self, request: WholeRequest) -> Verdict {
         let Some(known) = Known::of(&request) else { return Verdict::Pass };
         let Known { speaker, client, request: compiled } = known;
@@ -132,17 +188,28 @@ impl HeldRequests {
         };
         let (decide, decided) = oneshot::channel();
         let patience = patience(&request.headers);
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        let session = speaker.branch.as_deref().map(str::to_owned);
+        let asked = self.keeper.is_some().then(|| HeldAtGate {
+            report: report.clone(),
+            client: client.clone(),
+            session,
+            body: body.clone(),
+            patience,
+        });
         let waiting = Waiting {
             report,
             speaker: speaker.clone(),
             client,
-            body: String::from_utf8_lossy(&request.body).into_owned(),
+            body,
             until: Instant::now() + patience,
             decide: Some(decide),
         };
         self.lock().insert(request.number, waiting);
-        let listed = Listed { held: self, number: request.number };
+        let listed = Listed { held: self, number: request.number, gone: CancellationToken::new() };
         self.notifications.tell(&Notification::Capture);
+        let ask = self.ask(request.number, asked, listed.gone.clone());
+        let decided = async { tokio::join!(ask, decided).1 };
         // Nobody decided, in time or at all: the client is not to suffer from it.
         let verdict = tokio::time::timeout(patience, decided).await;
         let verdict = verdict.ok().and_then(Result::ok).unwrap_or(Verdict::Pass);

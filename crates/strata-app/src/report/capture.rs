@@ -8,8 +8,10 @@ use std::sync::{Arc, mpsc};
 
 use serde::Serialize;
 use strata_capture::{
-    Catch, Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, recipe_for, run_client,
+    Authority, Catch, Finished, Gateway, OpenGate, Options, Received, Recipe as ClientRecipe, proxied,
+    recipe_for, run_client,
 };
+use strata_store::Store;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -19,14 +21,17 @@ use super::import::import;
 use super::meanwhile::Meanwhile;
 use super::session::SessionReport;
 use crate::api::capture::{Exchange, Provider, Recipe};
-use crate::capture_folder::{new_log, telemetry_of};
+use crate::capture_folder::{folder_of, new_log, telemetry_of};
 use crate::capture_upstreams::upstreams;
+use crate::captures::{GateKeeper, HeldRequests};
 use crate::data_folder::default_database;
 use crate::error::{AppError, ErrorCode};
+use crate::run::HoldCondition;
+use crate::tables::Tables;
 use crate::watch::Unseen;
 
 /// What to catch.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct CaptureChoice {
     /// The port to listen on; 0 for a free one.
     pub port: u16,
@@ -40,6 +45,10 @@ pub struct CaptureChoice {
     pub client: Vec<OsString>,
     /// What of clients comes here.
     pub catch: Catch,
+    /// A forward proxy, too: for clients that no address reaches.
+    pub proxy: bool,
+    /// When requests are held, and who decides about them.
+    pub holds: Option<(Vec<HoldCondition>, Arc<dyn GateKeeper>)>,
 }
 
 /// What is told while it goes on.
@@ -80,6 +89,8 @@ pub struct CaptureReport {
     pub telemetry_records: u64,
     /// Exchanges that did not end well, or are not recorded whole, and batches of telemetry that were not taken whole.
     pub with_problems: u64,
+    /// Where clients were besides, through the forward proxy: addresses of hosts, each once. Nothing of it was read.
+    pub elsewhere: Vec<String>,
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub sessions: Vec<SessionReport>,
@@ -124,18 +135,30 @@ pub fn capture(
         port: choice.port,
         upstreams,
         log: log.clone(),
-        gate: Arc::new(OpenGate),
+        gate: match &choice.holds {
+            None => Arc::new(OpenGate),
+            Some((conditions, keeper)) => {
+                let tables = Arc::new(Tables::of_store(&Store::open(&database)?)?);
+                Arc::new(HeldRequests::kept_by(keeper.clone(), conditions.clone(), tables))
+            }
+        },
         finished: Box::new(move |one| {
             // Whoever listened has ended; the log has it all the same.
             let _ = finished.send(Heard::Exchange(one));
         }),
         telemetry: telemetry.clone(),
+        authority: authority(choice.proxy, &database)?,
         received: Box::new(move |batch| drop(received.send(Heard::Batch(batch)))),
     };
+    let bundle =
+        options.authority.as_ref().map(|authority| authority.bundle().to_owned()).unwrap_or_default();
     let gateway = runtime.block_on(Gateway::start(options));
     let gateway = gateway.map_err(|error| AppError::bad_input(error.to_string()))?;
     let program = choice.client.first().map(|program| program.to_string_lossy().into_owned());
-    let recipe = program.as_deref().map(|program| recipe_for(gateway.base(), choice.catch, program));
+    let by_proxy = |program: &str| gateway.proxy().map(|address| proxied(address, &bundle, program));
+    let recipe = program.as_deref().map(|program| {
+        by_proxy(program).unwrap_or_else(|| recipe_for(gateway.base(), choice.catch, program))
+    });
     // A program that no recipe is for is called as it was.
     let name = |recipe: &ClientRecipe| match &program {
         Some(program) if recipe.programs.is_empty() => program.clone(),
@@ -145,7 +168,10 @@ pub fn capture(
         base: gateway.base(),
         log: &log,
         upstreams: providers,
-        recipes: strata_capture::recipes(gateway.base(), choice.catch).iter().map(Recipe::from).collect(),
+        recipes: match by_proxy("") {
+            Some(recipe) => vec![Recipe::from(&recipe)],
+            None => strata_capture::recipes(gateway.base(), choice.catch).iter().map(Recipe::from).collect(),
+        },
         client: recipe.as_ref().map(|recipe| (name(recipe), recipe.note)),
     });
 
@@ -163,6 +189,7 @@ pub fn capture(
         exchanges: 0,
         telemetry_records: 0,
         with_problems: 0,
+        elsewhere: Vec::new(),
         bytes_sent: 0,
         bytes_received: 0,
         sessions: Vec::new(),
@@ -213,6 +240,12 @@ pub fn capture(
 impl CaptureReport {
     fn count(&mut self, heard: Heard, tell: &mut impl FnMut(CaptureUpdate<'_>)) -> ControlFlow<()> {
         match heard {
+            Heard::Exchange(one) if one.is_elsewhere() => {
+                if !self.elsewhere.contains(&one.url) {
+                    self.elsewhere.push(one.url.clone());
+                }
+                tell(CaptureUpdate::Finished(one.into()));
+            }
             Heard::Exchange(one) => {
                 self.exchanges += 1;
                 self.with_problems += u64::from(one.problem.is_some());
@@ -229,6 +262,20 @@ impl CaptureReport {
         }
         ControlFlow::Continue(())
     }
+}
+
+fn authority(is_wanted: bool, database: &Path) -> Result<Option<Authority>, AppError> {
+    let made = is_wanted.then(|| Authority::in_folder(&folder_of(Some(database)))).transpose();
+    made.map_err(|error| AppError::new(ErrorCode::Store, format!("There is no forward proxy: {error}.")))
+}
+
+/// Takes away the authority of the forward proxy. False where there was none.
+pub fn forget_authority(database: Option<&Path>) -> Result<bool, AppError> {
+    let database = database.map(Path::to_owned).map_or_else(default_database, Ok)?;
+    let removed = Authority::remove(&folder_of(Some(&database)));
+    removed.map_err(|error| {
+        AppError::new(ErrorCode::Store, "The certificates could not all be removed.").with_detail(&error)
+    })
 }
 
 fn exit_code(status: ExitStatus) -> u8 {

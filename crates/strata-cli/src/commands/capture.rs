@@ -3,13 +3,17 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use strata_app::report::{self, AttachChoice, CaptureChoice, CaptureUpdate, Catch};
+use strata_app::report::{
+    self, AttachChoice, CaptureChoice, CaptureUpdate, Catch, GateKeeper, HoldCondition,
+};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use crate::conversation::Keyboard;
 use crate::interrupt::interrupted;
 use crate::{output, text};
 
@@ -57,6 +61,18 @@ pub(crate) struct Capture {
     /// A server on another computer may be asked, by this name
     #[arg(long = "adk-host", value_name = "HOST", requires = "adk")]
     adk_hosts: Vec<String>,
+    /// For a client that no address reaches: be a forward proxy, too, with certificates of an authority that only the client
+    /// is told to trust. Hosts of providers are read; all others are passed through unread, and named
+    #[arg(long, conflicts_with_all = ["adk", "otlp"])]
+    proxy: bool,
+    /// Take away the authority of the forward proxy, and do nothing else
+    #[arg(long, conflicts_with_all = ["client", "adk", "otlp", "proxy", "hold", "log", "json", "port", "upstreams"])]
+    forget_authority: bool,
+    /// Hold a request before it is sent, print what it would be, and ask: always, agent=NAME, tokens=N, cost=DOLLARS,
+    /// break (its prefix no longer continues the call before), result=N (tokens of a tool's result). It can be edited then,
+    /// in $VISUAL or $EDITOR. Start the client in another terminal, by a line that is printed
+    #[arg(long, value_name = "CONDITION", conflicts_with_all = ["client", "adk"])]
+    hold: Vec<HoldCondition>,
     /// Write what is caught to this file, which must not be there yet, instead of one beside the store
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -84,6 +100,15 @@ impl Capture {
                 AttachChoice { url, hosts: self.adk_hosts, users: self.adk_users, database: self.database };
             return attach(&choice, self.json, runtime);
         }
+        if self.forget_authority {
+            let was_there = report::forget_authority(self.database.as_deref())?;
+            output::note(if was_there {
+                "The authority of the forward proxy is gone. The next `strata capture --proxy` makes a new one."
+            } else {
+                "There was no authority of a forward proxy."
+            });
+            return Ok(ExitCode::SUCCESS);
+        }
         let has_client = !self.client.is_empty();
         // A client has the terminal: Ctrl-C is for it.
         let stop = if has_client { left_to_the_client(runtime) } else { interrupted(runtime) };
@@ -94,6 +119,9 @@ impl Capture {
             log: self.log,
             database: self.database,
             client: self.client,
+            proxy: self.proxy,
+            holds: (!self.hold.is_empty())
+                .then(|| (self.hold, Arc::new(Keyboard::new(stop.clone())) as Arc<dyn GateKeeper>)),
             catch: match self.otlp {
                 None => Catch::Requests,
                 Some(Otlp::Beside) => Catch::Both,

@@ -2,7 +2,7 @@
 
 use strata_app::api::capture::{Exchange, Provider, Recipe};
 use strata_app::report::{AdkUpdate, AttachReport, CaptureReport, Received, Signal};
-use strata_app::{counted, size};
+use strata_app::{counted, listed, size};
 
 use super::Style;
 use super::import::sessions;
@@ -70,6 +70,10 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
     if report.with_problems > 0 {
         let n = count(report.with_problems);
         text += &format!("{n} of them were not sent, were cut off, or are not recorded whole.\n");
+    }
+    if !report.elsewhere.is_empty() {
+        text +=
+            &format!("Clients also spoke with {}; nothing of that was read.\n", listed(&report.elsewhere));
     }
     if report.sessions.is_empty() {
         return text

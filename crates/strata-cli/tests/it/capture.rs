@@ -200,3 +200,28 @@ fn a_store_that_is_locked_is_no_trouble_of_clients() {
     let imported = sessions(&computer, &log);
     assert_eq!(imported["sessions"][0]["calls"], 6, "{imported:#}");
 }
+
+#[test]
+fn held_requests_go_out_when_somebody_at_the_terminal_says_so() {
+    let (computer, provider) = (Computer::new(), provider());
+    let log = computer.path("held.jsonl");
+    let arguments =
+        format!("capture --hold tokens=30 --upstream openai=http://{provider} --log {}", log.display());
+    let mut command = computer.command(&arguments);
+    let mut listening = Listening::start({
+        command.stdin(Stdio::piped());
+        command
+    });
+    let mut typed = listening.child.stdin.take().unwrap();
+    // The first is smaller than what is held. Of the next two one is looked at, and both are sent.
+    writeln!(typed, "s\ny\nno such answer\ny").unwrap();
+    listening.talk(3, 8);
+    // With the end of the input nobody is there to be asked.
+    drop(typed);
+    listening.talk(3, 8);
+    let said = listening.end();
+    assert!(said.contains("Held: a call of"), "{said}");
+    assert!(said.contains("tokens, more than 30."), "{said}");
+    assert!(said.contains("\"content\":\"question 1 "), "it is shown: {said}");
+    assert!(said.contains("6 requests caught"), "{said}");
+}
