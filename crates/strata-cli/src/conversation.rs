@@ -272,12 +272,20 @@ fn described(held: &HeldReport) -> String {
     lines.push(match held.before {
         None => "  before  nothing: it is the first call of this agent here".to_owned(),
         Some(before) => {
-            let shared = whole(before.shared_tokens);
-            let all = whole(before.tokens);
+            let mark = held.basis.mark();
+            let shared = format!("{mark}{}", whole(before.shared_tokens));
+            let all = format!("{mark}{}", whole(before.tokens));
             match before.differs_in {
                 None => format!("  before  all {all} tokens of the call before stand at its beginning"),
+                Some("tools") => {
+                    format!(
+                        "  before  {shared} of {all} tokens of the call before, then its tools are others"
+                    )
+                }
                 Some(place) => {
-                    format!("  before  {shared} of {all} tokens of the call before, then its {place} differs")
+                    format!(
+                        "  before  {shared} of {all} tokens of the call before, then its {place} is another"
+                    )
                 }
             }
         }

@@ -38,7 +38,7 @@ test('a held call says how it continues the one before', () => {
   expect(continuationText(held)).toBe('It is the first call of this agent here.');
   const before = { tokens: 1200, sharedTokens: 300, differsIn: 'instruction' };
   expect(continuationText({ ...held, before })).toBe(
-    'It begins with 300 of the 1,200 tokens of the agent’s call before; then its instruction differs.',
+    'It begins with 300 of the 1,200 tokens of the agent’s call before; then its instruction is another.',
   );
   expect(continuationText({ ...held, before: { ...before, differsIn: null } })).toContain('all 1,200 tokens');
 });

@@ -1,4 +1,5 @@
 import type { AgentState, Decision, HeldCall, LineKind, RunPhase } from '@/api/gen/api.ts';
+import { basisMark } from './basis.ts';
 import { formatCounted, formatInteger, formatUsd } from './format.ts';
 
 /** What people call the phase of a run. */
@@ -97,12 +98,20 @@ export function holdText(row: Pick<HoldRow, 'kind' | 'unit'>, value: string): st
   return text === '' ? undefined : `${row.kind}=${text}`;
 }
 
+/** What stands where a prompt differs from the one before it. */
+const OTHERS: Readonly<Record<string, string>> = {
+  tools: 'its tools are others',
+  instruction: 'its instruction is another',
+  conversation: 'its conversation is another',
+};
+
 /** How a held prompt continues the one before it, in a sentence. */
-export function continuationText({ before }: HeldCall): string {
+export function continuationText({ before, basis }: HeldCall): string {
   if (before === null) return 'It is the first call of this agent here.';
-  const all = formatInteger(before.tokens);
+  const mark = basisMark(basis);
+  const all = mark + formatInteger(before.tokens);
   if (before.differsIn === null) return `It begins with all ${all} tokens of the agent’s call before.`;
-  return `It begins with ${formatInteger(before.sharedTokens)} of the ${all} tokens of the agent’s call before; then its ${before.differsIn} differs.`;
+  return `It begins with ${mark}${formatInteger(before.sharedTokens)} of the ${all} tokens of the agent’s call before; then ${OTHERS[before.differsIn] ?? before.differsIn}.`;
 }
 
 /** `1,240 of 2,000,000 tokens`; without the limit where there is none. */

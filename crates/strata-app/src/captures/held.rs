@@ -164,7 +164,7 @@ impl HeldRequests {
         let (Some(keeper), Some(held)) = (self.keeper.clone(), held) else { return };
         let _turn = self.holds.turn().await;
         // Whoever was asked before may have let all go.
-        if !self.lock().get(&number).is_some_and(|request| request.decide.is_some()) {
+        if self.lock().get(&number).is_none_or(|request| request.decide.is_none()) {
             return;
         }
         let asked = keeper.clone();

@@ -56,7 +56,10 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
             Some(client) => format!("{} sent nothing through Strata. ", client.name),
             None => "No client sent anything. ".to_owned(),
         };
-        return format!("{about}A client that is pointed elsewhere by its own settings goes there.\n");
+        let elsewhere = elsewhere(report);
+        return format!(
+            "{about}{elsewhere}A client that is pointed elsewhere by its own settings goes there.\n"
+        );
     }
     let mut text = format!(
         "{} caught, {} sent and {} received.\n",
@@ -71,16 +74,21 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
         let n = count(report.with_problems);
         text += &format!("{n} of them were not sent, were cut off, or are not recorded whole.\n");
     }
-    if !report.elsewhere.is_empty() {
-        text +=
-            &format!("Clients also spoke with {}; nothing of that was read.\n", listed(&report.elsewhere));
-    }
+    text += &elsewhere(report);
     if report.sessions.is_empty() {
         return text
             + &format!("None of them was to a model that Strata knows. All of it is in {}.\n", report.log);
     }
     text + &sessions(&report.sessions, style)
         + &format!("Stored in {}; all of it is in {}.\n", report.database, report.log)
+}
+
+/// Where clients were besides.
+fn elsewhere(report: &CaptureReport) -> String {
+    if report.elsewhere.is_empty() {
+        return String::new();
+    }
+    format!("Clients also spoke with {}; nothing of that was read.\n", listed(&report.elsewhere))
 }
 
 /// What was found out about a server of ADK.

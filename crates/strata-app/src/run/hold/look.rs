@@ -7,7 +7,7 @@ use strata_measure::analysis::{CommonPrefix, PrefixEnd, common_prefix};
 use strata_measure::prices::ChargedTokens;
 use strata_measure::tokens::{TokenCount, Weigher};
 use strata_model::{LlmRequest, Origin, RichText, Str};
-use strata_wire::{CacheRules, PrefixOrder};
+use strata_wire::{CacheRules, Item, PrefixOrder, definitions};
 
 use super::condition::HoldCondition;
 use super::decision::Step;
@@ -110,8 +110,9 @@ impl<'c> Look<'c> {
             HoldCondition::Break => self.before().and_then(|before| {
                 let place = before.differs_in?;
                 let lost = counted_words((before.tokens - before.shared_tokens) as usize, "token");
+                let mark = Basis::from(self.prompt().basis).mark();
                 Some(format!(
-                    "Its prefix breaks in the {place}: {lost} sent before cannot be found in a cache."
+                    "Its prefix breaks in the {place}: {mark}{lost} sent before cannot be found in a cache."
                 ))
             }),
             HoldCondition::Result(limit) => {
@@ -181,6 +182,12 @@ fn beginning(request: &LlmRequest, common: CommonPrefix) -> LlmRequest {
         |section, first| common.ends_in > section || (common.order == first && common.ends_in != section);
     if is_past(PrefixEnd::Definitions, PrefixOrder::ToolsFirst) {
         shared.tools.clone_from(&request.tools);
+    } else {
+        for segment in definitions(request).take(common.definitions) {
+            if let Item::Declaration(declaration) = segment.item {
+                shared.add_declaration(Arc::new(declaration.clone()));
+            }
+        }
     }
     if is_past(PrefixEnd::System, PrefixOrder::SystemFirst) {
         shared.system_instruction.clone_from(&request.system_instruction);
