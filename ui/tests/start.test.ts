@@ -7,7 +7,7 @@ import type { Changes } from './recorded.ts';
 const FAILED = { path: '/other.jsonl', reason: 'It is not JSON.' };
 
 /** A start with files, which were read before the window asked. */
-function ofTheStart(state: JobState, sessions: readonly string[]): Changes['changed'] {
+function ofTheStart(state: JobState, sessions: readonly string[]): NonNullable<Changes['changed']> {
   const row = (session: string): SessionListItem => ({
     session,
     title: session,
