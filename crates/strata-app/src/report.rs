@@ -68,7 +68,9 @@ pub use calibration::{
     CalibrationReport, CalibrationUsed, ErrorsReport, FitReport, KindRatio, ModelCalibration, calibration,
 };
 pub use call_changes::{CallChanges, call_changes};
-pub use capture::{CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, capture, forget_authority};
+pub use capture::{
+    CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, Elsewhere, capture, forget_authority,
+};
 pub use change::{ChangeKind, ChangeReport};
 pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
 pub use compact::{

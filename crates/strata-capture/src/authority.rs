@@ -16,7 +16,7 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use thiserror::Error;
 
 /// What it is called, wherever a certificate is shown.
-pub const AUTHORITY_NAME: &str = "Strata capture (this computer only)";
+const NAME: &str = "Strata capture (this computer only)";
 
 /// It is made anew when it is older.
 const AGE: Duration = Duration::from_hours(30 * 24);
@@ -116,7 +116,7 @@ impl Authority {
 
 fn params(now: SystemTime) -> CertificateParams {
     let mut params = CertificateParams::default();
-    params.distinguished_name.push(DnType::CommonName, AUTHORITY_NAME);
+    params.distinguished_name.push(DnType::CommonName, NAME);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     // What it signs on its last day is good for as long again.

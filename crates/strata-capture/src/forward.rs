@@ -10,11 +10,13 @@ use hyper::header::{
     CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue,
     TRANSFER_ENCODING, UPGRADE,
 };
+use hyper::server::conn::http1;
 use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode, Uri, Version};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioTimer;
 use strata_wire::coding::decoded;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -32,6 +34,13 @@ use crate::upstream::{Upstream, Upstreams};
 
 const HOLDS: &str =
     "While requests are held, this gateway speaks HTTP alone. The client can fall back to it.";
+
+/// How clients are served: names of headers as they write them, and none that the provider did not send.
+pub(crate) fn server() -> http1::Builder {
+    let mut server = http1::Builder::new();
+    server.preserve_header_case(true).auto_date_header(false).timer(TokioTimer::new());
+    server
+}
 
 /// What every request needs.
 pub(crate) struct Forwarder {

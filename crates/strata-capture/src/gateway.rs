@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_rustls::HttpsConnector;
@@ -23,7 +22,7 @@ use crate::authority::Authority;
 use crate::copy::Body;
 use crate::door::Door;
 use crate::exchange::Finished;
-use crate::forward::{Forwarder, Sockets};
+use crate::forward::{self, Forwarder, Sockets};
 use crate::gate::Gate;
 use crate::log::Log;
 use crate::proxy::{Proxy, USER};
@@ -224,12 +223,7 @@ async fn serve(stream: TcpStream, answering: Answering, stop: CancellationToken)
         let answering = answering.clone();
         async move { Ok::<_, std::convert::Infallible>(answering.answer(request).await) }
     });
-    let connection = http1::Builder::new()
-        .preserve_header_case(true)
-        .auto_date_header(false)
-        .timer(TokioTimer::new())
-        .serve_connection(TokioIo::new(stream), answer)
-        .with_upgrades();
+    let connection = forward::server().serve_connection(TokioIo::new(stream), answer).with_upgrades();
     let mut connection = std::pin::pin!(connection);
     // How a connection ends is told by the exchange that was on it.
     tokio::select! {

@@ -42,7 +42,7 @@ mod tunnel;
 mod upstream;
 
 pub use adk::{AdkError, AdkOptions, AdkUpdate, attach};
-pub use authority::{AUTHORITY_NAME, Authority, AuthorityError};
+pub use authority::{Authority, AuthorityError};
 pub use client::run_client;
 pub use exchange::Finished;
 pub use gate::{Gate, OpenGate, Verdict, WholeRequest};

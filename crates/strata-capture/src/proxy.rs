@@ -13,11 +13,10 @@ use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Incoming;
 use hyper::header::{HOST, HeaderMap, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION};
 use hyper::http::uri::Authority as Address;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use rustls::ServerConfig;
 use tokio::io::copy_bidirectional;
@@ -28,7 +27,7 @@ use crate::answer;
 use crate::authority::Authority;
 use crate::copy::{Body, BodyError};
 use crate::exchange::{Finished, Told};
-use crate::forward::Forwarder;
+use crate::forward::{self, Forwarder};
 use crate::upstream::Upstream;
 
 /// Who a client says it is; the token is the password.
@@ -132,12 +131,7 @@ impl Forwarder {
             let (forwarder, (upstream, address)) = (self.clone(), host.clone());
             async move { Ok::<_, Infallible>(forwarder.answer_for(&upstream, &address, request).await) }
         });
-        let connection = http1::Builder::new()
-            .preserve_header_case(true)
-            .auto_date_header(false)
-            .timer(TokioTimer::new())
-            .serve_connection(TokioIo::new(stream), answer)
-            .with_upgrades();
+        let connection = forward::server().serve_connection(TokioIo::new(stream), answer).with_upgrades();
         // How it ends is told by the exchange that was on it.
         let _ = connection.await;
         Ok(())

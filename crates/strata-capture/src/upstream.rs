@@ -127,9 +127,8 @@ impl Upstreams {
     /// The provider that is at an address; a known one is at its usual address, too, wherever it was moved to.
     pub(crate) fn at(&self, address: &Authority) -> Option<&Upstream> {
         let usual = || {
-            let known = DEFAULTS.iter().filter_map(|(name, url)| Upstream::new(name, url).ok());
-            let name = known.into_iter().find(|known| known.is_called(address))?.name;
-            self.named(&name)
+            let mut known = DEFAULTS.iter().filter_map(|(name, url)| Upstream::new(name, url).ok());
+            self.named(&known.find(|known| known.is_called(address))?.name)
         };
         self.0.iter().find(|upstream| upstream.is_called(address)).or_else(usual)
     }

@@ -101,7 +101,7 @@ impl RunListener for Conversation {
 pub(crate) struct Keyboard {
     /// Each ends the waiting for a line.
     stops: Vec<CancellationToken>,
-    /// Lines as they are typed, once one was asked for. `None` at their end.
+    /// Lines as they are typed, once one was asked for.
     lines: Arc<OnceLock<Mutex<Receiver<String>>>>,
 }
 

@@ -16,7 +16,7 @@ mod pattern;
 mod read;
 mod rule;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub use read::CacheRulesError;
 pub use rule::{CacheRule, Machine, Mark};
@@ -28,16 +28,19 @@ const EMBEDDED: &[u8] = include_bytes!("../assets/cache_rules.json");
 /// The rules of all providers, in the order in which they are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheRules {
-    rules: Vec<(Vec<Pattern>, Arc<CacheRule>)>,
+    rules: Arc<[(Vec<Pattern>, Arc<CacheRule>)]>,
     fallback: Arc<CacheRule>,
 }
 
 impl CacheRules {
     /// The rules that are carried along.
     pub fn embedded() -> Self {
-        // A test reads the file, so that this is never the bare fallback.
-        Self::parse(EMBEDDED)
-            .unwrap_or_else(|_| Self { rules: Vec::new(), fallback: Arc::new(CacheRule::assumed()) })
+        // Who looks at one request asks for them, too. A test reads the file, so that this is never the bare fallback.
+        static READ: LazyLock<CacheRules> = LazyLock::new(|| {
+            CacheRules::parse(EMBEDDED)
+                .unwrap_or_else(|_| CacheRules { rules: [].into(), fallback: Arc::new(CacheRule::assumed()) })
+        });
+        READ.clone()
     }
 
     /// Reads a file like `assets/cache_rules.json`. Fields that are not known are errors.

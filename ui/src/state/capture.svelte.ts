@@ -11,7 +11,7 @@ export class Capture {
   readAt = $state(0);
   readonly known: Loaded<CaptureState>;
   /** The conditions as they were last set here, until they are told again. */
-  #setHolds: readonly string[] | undefined = $state.raw();
+  #wantedHolds: readonly string[] | undefined = $state.raw();
   /** Conditions are sent one after the other, so that the last ones hold. */
   #sending: Promise<unknown> = Promise.resolve();
 
@@ -26,7 +26,7 @@ export class Capture {
         const sent = this.#sending;
         await sent;
         const state = await host.invoke('capture/get', {});
-        if (this.#sending === sent) this.#setHolds = undefined;
+        if (this.#sending === sent) this.#wantedHolds = undefined;
         this.readAt = Date.now();
         return state;
       },
@@ -58,11 +58,11 @@ export class Capture {
 
   /** When requests are held. */
   get holds(): readonly string[] {
-    return this.#setHolds ?? this.known.latest?.holds ?? [];
+    return this.#wantedHolds ?? this.known.latest?.holds ?? [];
   }
 
   async setHolds(holds: readonly string[]): Promise<void> {
-    this.#setHolds = holds;
+    this.#wantedHolds = holds;
     const sending = this.#sending.then(() => this.#host.invoke('capture/setHolds', { holds: [...holds] }));
     this.#sending = sending.catch(() => undefined);
     try {

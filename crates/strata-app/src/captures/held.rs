@@ -35,7 +35,7 @@ pub trait GateKeeper: Send + Sync {
     fn refused(&self, why: &str);
 }
 
-/// A request that is held, for a [`GateKeeper`].
+/// A request that is held, and what there is to know of it.
 #[derive(Debug, Clone)]
 pub struct HeldAtGate {
     pub report: HeldReport,
@@ -58,10 +58,8 @@ pub(crate) struct HeldRequests {
 
 /// A request that waits.
 struct Waiting {
-    report: HeldReport,
+    held: HeldAtGate,
     speaker: Speaker,
-    client: String,
-    body: String,
     until: Instant,
     decide: Option<oneshot::Sender<Verdict>>,
 }
@@ -106,10 +104,10 @@ impl HeldRequests {
         let now = Instant::now();
         let one = |(number, waiting): (&u64, &Waiting)| HeldRequest {
             number: *number as f64,
-            client: waiting.client.clone(),
-            session: waiting.speaker.branch.as_deref().map(str::to_owned),
-            call: runs::held(&waiting.report),
-            body: waiting.body.clone(),
+            client: waiting.held.client.clone(),
+            session: waiting.held.session.clone(),
+            call: runs::held(&waiting.held.report),
+            body: waiting.held.body.clone(),
             seconds_left: waiting.until.saturating_duration_since(now).as_secs_f64(),
         };
         waiting.iter().map(one).collect()
@@ -160,13 +158,12 @@ impl HeldRequests {
     }
 
     /// Asks whoever keeps this gate, and does what they say.
-    async fn ask(&self, number: u64, held: Option<HeldAtGate>, gone: CancellationToken) {
-        let (Some(keeper), Some(held)) = (self.keeper.clone(), held) else { return };
+    async fn ask(&self, number: u64, gone: CancellationToken) {
+        let Some(keeper) = self.keeper.clone() else { return };
         let _turn = self.holds.turn().await;
         // Whoever was asked before may have let all go.
-        if self.lock().get(&number).is_none_or(|request| request.decide.is_none()) {
-            return;
-        }
+        let undecided = self.lock().get(&number).filter(|it| it.decide.is_some()).map(|it| it.held.clone());
+        let Some(held) = undecided else { return };
         let asked = keeper.clone();
         let asked = tokio::task::spawn_blocking(move || asked.decide(&held, &gone));
         let Ok((decision, body)) = asked.await else { return };
@@ -188,27 +185,23 @@ impl HeldRequests {
         };
         let (decide, decided) = oneshot::channel();
         let patience = patience(&request.headers);
-        let body = String::from_utf8_lossy(&request.body).into_owned();
-        let session = speaker.branch.as_deref().map(str::to_owned);
-        let asked = self.keeper.is_some().then(|| HeldAtGate {
-            report: report.clone(),
-            client: client.clone(),
-            session,
-            body: body.clone(),
-            patience,
-        });
-        let waiting = Waiting {
+        let held = HeldAtGate {
             report,
-            speaker: speaker.clone(),
             client,
-            body,
+            session: speaker.branch.as_deref().map(str::to_owned),
+            body: String::from_utf8_lossy(&request.body).into_owned(),
+            patience,
+        };
+        let waiting = Waiting {
+            held,
+            speaker: speaker.clone(),
             until: Instant::now() + patience,
             decide: Some(decide),
         };
         self.lock().insert(request.number, waiting);
         let listed = Listed { held: self, number: request.number, gone: CancellationToken::new() };
         self.notifications.tell(&Notification::Capture);
-        let ask = self.ask(request.number, asked, listed.gone.clone());
+        let ask = self.ask(request.number, listed.gone.clone());
         let decided = async { tokio::join!(ask, decided).1 };
         // Nobody decided, in time or at all: the client is not to suffer from it.
         let verdict = tokio::time::timeout(patience, decided).await;

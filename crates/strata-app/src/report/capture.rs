@@ -89,13 +89,22 @@ pub struct CaptureReport {
     pub telemetry_records: u64,
     /// Exchanges that did not end well, or are not recorded whole, and batches of telemetry that were not taken whole.
     pub with_problems: u64,
-    /// Where clients were besides, through the forward proxy: addresses of hosts, each once. Nothing of it was read.
-    pub elsewhere: Vec<String>,
+    /// What clients asked the forward proxy for and nothing was read of, each once.
+    pub elsewhere: Vec<Elsewhere>,
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub sessions: Vec<SessionReport>,
     pub diagnostics: Vec<FileDiagnostic>,
     pub client: Option<ClientEnd>,
+}
+
+/// A host that a client was connected to, or was not, without being read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Elsewhere {
+    /// With its port.
+    pub host: String,
+    /// What went wrong.
+    pub problem: Option<String>,
 }
 
 /// How the client ended.
@@ -241,8 +250,9 @@ impl CaptureReport {
     fn count(&mut self, heard: Heard, tell: &mut impl FnMut(CaptureUpdate<'_>)) -> ControlFlow<()> {
         match heard {
             Heard::Exchange(one) if one.is_elsewhere() => {
-                if !self.elsewhere.contains(&one.url) {
-                    self.elsewhere.push(one.url.clone());
+                let elsewhere = Elsewhere { host: one.url.clone(), problem: one.problem.clone() };
+                if !self.elsewhere.contains(&elsewhere) {
+                    self.elsewhere.push(elsewhere);
                 }
                 tell(CaptureUpdate::Finished(one.into()));
             }

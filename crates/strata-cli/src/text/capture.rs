@@ -1,7 +1,7 @@
 //! What was caught.
 
 use strata_app::api::capture::{Exchange, Provider, Recipe};
-use strata_app::report::{AdkUpdate, AttachReport, CaptureReport, Received, Signal};
+use strata_app::report::{AdkUpdate, AttachReport, CaptureReport, Elsewhere, Received, Signal};
 use strata_app::{counted, listed, size};
 
 use super::Style;
@@ -88,7 +88,12 @@ fn elsewhere(report: &CaptureReport) -> String {
     if report.elsewhere.is_empty() {
         return String::new();
     }
-    format!("Clients also spoke with {}; nothing of that was read.\n", listed(&report.elsewhere))
+    let said = |Elsewhere { host, problem }: &Elsewhere| match problem {
+        Some(problem) => format!("{host} ({problem})"),
+        None => host.clone(),
+    };
+    let hosts: Vec<_> = report.elsewhere.iter().map(said).collect();
+    format!("Clients also asked for {}; nothing of that was read.\n", listed(&hosts))
 }
 
 /// What was found out about a server of ADK.

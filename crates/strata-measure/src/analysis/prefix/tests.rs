@@ -86,6 +86,25 @@ fn what_a_provider_does_not_read_is_no_difference() {
 }
 
 #[test]
+fn what_claude_code_says_of_itself_breaks_no_prefix_at_its_vendor() {
+    let rules = strata_wire::CacheRules::embedded();
+    let of = |hash: &str| {
+        let origin = Origin::processor("test");
+        let mut text =
+            RichText::from_span(format!("x-anthropic-billing-header: cch={hash};"), origin.clone());
+        text.append_block("\n", RichText::from_span("Be good.", origin));
+        LlmRequest { system_instruction: Some(Arc::new(text)), ..request("", &["a"]) }
+    };
+    let ends_in = |model: &str| common_prefix(rules.of_model(model), &of("0b7c7"), &of("09f47")).ends_in;
+    for model in ["claude-opus-5", "claude-opus-4-7", "claude-opus-4-6", "anthropic/claude-sonnet-4-5"] {
+        assert_eq!(ends_in(model), PrefixEnd::Whole, "{model}");
+    }
+    for model in ["ollama/qwen3", "gpt-5.2", "qwen3-8b"] {
+        assert_eq!(ends_in(model), PrefixEnd::System, "{model}");
+    }
+}
+
+#[test]
 fn with_the_instruction_first_other_tools_are_met_after_it() {
     let mut earlier = request("Be good.", &["a"]);
     let tool = |name: &str| {
