@@ -2018,7 +2018,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "home" } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * What to change in the tool that wrote the session, as one writes it there.
@@ -2179,7 +2179,7 @@ files: number,
 /**
  * There are more files, which were not counted.
  */
-isCapped: boolean,
+isCapped: boolean, bytes: number, choice: PlaceChoice, isRendered: boolean,
 /**
  * Epoch milliseconds of the file that was written last, if known.
  */
@@ -2917,6 +2917,28 @@ export type PartText = { totalLength: number, offset: number, text: string,
 tokenEnds: Array<number>, };
 
 export type PlaceKind = "event" | "call" | "stage" | "tool" | "state" | "agent";
+
+export type PlaceChoice = "open" | "read" | "leave";
+
+export type ChosenPlace = { path: string, choice: PlaceChoice, };
+
+export type HomeReading = { isRunning: boolean, isStopped: boolean, readFiles: number, files: number, examinedFiles: number, newlyReadFiles: number, missingPlaces: Array<string>, };
+
+export type HomeOrder = "newest" | "cost" | "tokens" | "waste" | "peak";
+
+export type HomePage = { reading: HomeReading, timezone: string, today: string, total: UsageSums, unpricedSessions: number, waste: HomeWaste, days: Array<UsageRow>, tools: Array<UsageRow>, projects: Array<UsageRow>, models: Array<UsageRow>, sessions: Array<HomeSession>, nSessions: number, patterns: Array<HomePattern>, weeks: number, news: HomeNews | null, excludingTerm: string | null, };
+
+export type HomeWaste = { tokens: number, cost: number | null, examinedSessions: number, };
+
+export type HomeSession = { path: string, id: string, title: string, tool: string, project: string | null, models: Array<string>, lastMs: number | null, day: string | null, peakTokens: number | null, limitTokens: number | null, prompts: Array<HomePrompt>, waste: SessionWaste | null, problem: string | null, isUnread: boolean, } & UsageSums;
+
+export type HomePrompt = { tokens: number, cached: number, };
+
+export type SessionWaste = { tokens: number, cost: number | null, worstCall: number | null, title: string | null, };
+
+export type HomePattern = { code: string, title: string, advice: string, tool: string, sessions: number, ofSessions: number, tokens: number, costPerWeek: number | null, tokensPerWeek: number, remedy: Remedy | null, };
+
+export type HomeNews = { sinceMs: number, } & UsageSums;
 
 export type PlaceList = {
 /**
@@ -3740,6 +3762,9 @@ export interface Commands {
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
+  "place/choose": { readonly params: { choices: Array<ChosenPlace>, }; readonly result: PlaceList };
+  "home/get": { readonly params: { filter: string, since: string | null, until: string | null, timezone: string | null, order: HomeOrder, offset: number, limit: number, }; readonly result: HomePage };
+  "home/read": { readonly params: { goesOn: boolean, }; readonly result: HomeReading };
   /** What the calls of agents on this computer used, by day, project, model, tool or session. */
   "usage/get": { readonly params: {  /**  * Files and folders; empty for all places where agents leave sessions.  */ paths: Array<string>, by: UsageBy,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant, such as `Europe/Oslo`; that of this computer if absent.  */ timezone: string | null, }; readonly result: Usage };
   /** Events and sessions with words in them, over everything stored. */
