@@ -61,7 +61,7 @@ fn same_sums(home: &Value, usage: &Value) {
 #[test]
 fn nothing_is_read_before_a_person_agrees() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Whoever opens this for reading waits for a writer that never comes, or reads nonsense.
+    // It would be a row with a reason, or a file that was read.
     fs::write(folder.path().join("poison.jsonl"), b"\x00poison").expect("written");
     let strata = start();
     let before = read(&strata);
