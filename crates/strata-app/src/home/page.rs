@@ -6,7 +6,7 @@ use strata_measure::prices::{ChargedTokens, Prices};
 
 use super::filter::{Filter, SessionFacts};
 use super::joined::{FileFacts, Joined};
-use super::patterns::patterns;
+use super::patterns::{no_more_than_paid, patterns};
 use crate::api::home::{
     Get, HomeNews, HomeOrder, HomePage, HomePrompt, HomeReading, HomeSession, HomeWaste, SessionWaste,
 };
@@ -40,7 +40,8 @@ pub(crate) fn page(
     let wasted = wasted(joined);
     let mut sessions = view.sessions(&filter, &by(UsageBy::Session), &wasted);
     sort(&mut sessions, *order);
-    let roots: BTreeSet<usize> = sessions.iter().filter_map(|(root, _)| *root).collect();
+    let paid: BTreeMap<usize, UsageSums> =
+        sessions.iter().filter_map(|(root, row)| Some(((*root)?, row.sums))).collect();
     let is_empty = sessions.is_empty() && !filter.is_empty();
     let excluding = || {
         let mut beginnings = filter.beginnings();
@@ -51,25 +52,18 @@ pub(crate) fn page(
     let day_rows = of_days.rows();
     let weeks = days.weeks(day_rows.iter().filter_map(|row| row.key.as_deref()));
     let n_sessions = sessions.len() as u32;
-    let costs = |roots: &BTreeSet<usize>| {
-        roots.iter().filter_map(|root| wasted.get(root)).fold(HomeWaste::default(), |sum, waste| HomeWaste {
-            tokens: sum.tokens + waste.tokens,
-            cost: add(sum.cost, waste.cost),
-            examined_sessions: sum.examined_sessions + 1,
-        })
-    };
     Ok(HomePage {
         reading: around.reading,
         timezone: days.zone_name(),
         today: days.today(),
         total: of_days.total(),
         unpriced_sessions: sessions.iter().filter(|(_, row)| row.sums.unpriced_calls > 0).count() as u32,
-        waste: costs(&roots),
+        waste: sum_of_waste(&sessions),
         days: day_rows,
         tools: by(UsageBy::Tool).rows(),
         projects: by(UsageBy::Project).rows(),
         models: by(UsageBy::Model).rows(),
-        patterns: patterns(joined, &|root| roots.contains(&root), weeks),
+        patterns: patterns(joined, &paid, weeks),
         weeks,
         sessions: sessions
             .into_iter()
@@ -80,6 +74,15 @@ pub(crate) fn page(
         n_sessions,
         news: around.before_ms.map(|since_ms| view.news(since_ms)),
         excluding_term,
+    })
+}
+
+fn sum_of_waste(sessions: &[(Option<usize>, HomeSession)]) -> HomeWaste {
+    let wasted = sessions.iter().filter_map(|(_, row)| row.waste.as_ref());
+    wasted.fold(HomeWaste::default(), |sum, waste| HomeWaste {
+        tokens: sum.tokens + waste.tokens,
+        cost: add(sum.cost, waste.cost),
+        examined_sessions: sum.examined_sessions + 1,
     })
 }
 
@@ -196,7 +199,11 @@ impl View<'_> {
             peak_tokens: prompts.iter().map(|prompt| prompt.tokens).max(),
             limit_tokens: self.joined.limit(root),
             prompts: thinned(&prompts),
-            waste: waste.cloned(),
+            waste: waste.map(|waste| SessionWaste {
+                tokens: waste.tokens.min(sums.input_tokens),
+                cost: no_more_than_paid(waste.cost, &sums),
+                ..waste.clone()
+            }),
             problem: file.problem.clone(),
             is_unread: false,
         }

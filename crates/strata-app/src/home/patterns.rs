@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::Found;
 use super::joined::Joined;
 use crate::api::home::HomePattern;
+use crate::api::usage::UsageSums;
 
 /// Those that are told.
 const MOST: usize = 12;
@@ -21,15 +22,19 @@ struct Pattern<'f> {
     worst: Option<&'f Found>,
 }
 
-/// Of the sessions that are wanted, by the session each works for. The costliest first.
-pub(crate) fn patterns(joined: &Joined, is_wanted: &dyn Fn(usize) -> bool, weeks: f64) -> Vec<HomePattern> {
+/// A finding counts failed calls, too, and takes what it does not know for paid in full: it cannot have cost more than all
+/// calls did. `None` where that is not known.
+pub(crate) fn no_more_than_paid(cost: Option<f64>, paid: &UsageSums) -> Option<f64> {
+    cost.zip(paid.cost).map(|(cost, paid)| cost.min(paid))
+}
+
+/// Of the sessions that are wanted, with what their calls came to. The costliest first.
+pub(crate) fn patterns(joined: &Joined, wanted: &BTreeMap<usize, UsageSums>, weeks: f64) -> Vec<HomePattern> {
     let mut patterns: BTreeMap<(&str, &str), Pattern<'_>> = BTreeMap::new();
     let mut examined: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (at, found) in joined.examined() {
         let root = joined.root(at);
-        if !is_wanted(root) {
-            continue;
-        }
+        let Some(paid) = wanted.get(&root) else { continue };
         let tool = &*joined.sessions[root].tool;
         examined.entry(tool).or_default().insert(root);
         // Findings of one kind may be about the same tokens: the costliest stands for them.
@@ -38,8 +43,8 @@ pub(crate) fn patterns(joined: &Joined, is_wanted: &dyn Fn(usize) -> bool, weeks
             let new = || Pattern { cost: Some(0.0), ..Pattern::default() };
             let pattern = patterns.entry((&one.code, tool)).or_insert_with(new);
             pattern.sessions.insert(root);
-            pattern.tokens += one.tokens;
-            pattern.cost = pattern.cost.zip(one.cost).map(|(sum, cost)| sum + cost);
+            pattern.tokens += one.tokens.min(paid.input_tokens);
+            pattern.cost = pattern.cost.zip(no_more_than_paid(one.cost, paid)).map(|(sum, cost)| sum + cost);
             if pattern.worst.is_none_or(|worst| one.tokens > worst.tokens) {
                 pattern.worst = Some(one);
             }
