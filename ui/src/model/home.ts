@@ -26,14 +26,14 @@ export function localDay(now: Date): string {
 export function dayName(day: string, today: string): string {
   if (day === today) return 'Today';
   if (day === addDays(today, -1)) return 'Yesterday';
-  const isOtherYear = day.slice(0, 4) !== today.slice(0, 4);
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
+  const name = new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
     timeZone: 'UTC',
     weekday: 'long',
     day: 'numeric',
     month: 'long',
-    ...(isOtherYear ? { year: 'numeric' } : {}),
   });
+  const year = day.slice(0, 4);
+  return year === today.slice(0, 4) ? name : `${name} ${year}`;
 }
 
 /** `20 Nov`. */
