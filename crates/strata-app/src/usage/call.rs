@@ -6,7 +6,7 @@ use std::path::Path;
 use strata_engine::{FlowKind, answers};
 use strata_import::{Format, ImportedSession, marks};
 use strata_measure::analysis::ReportedCounts;
-use strata_measure::prices::{ChargedTokens, Price, Prices};
+use strata_measure::prices::ChargedTokens;
 use strata_model::marks::SUM;
 use strata_model::{Event, Fingerprint, FingerprintBuilder, Json, Session, Str, Usage};
 
@@ -79,10 +79,6 @@ impl UsedSession {
 impl UsedCall {
     pub(crate) fn has_tokens(&self) -> bool {
         self.tokens.prompt + self.tokens.output > 0
-    }
-
-    pub(crate) fn price<'p>(&self, prices: &'p Prices) -> Option<&'p Price> {
-        prices.of_model(self.model.as_deref()?)
     }
 }
 

@@ -66,6 +66,8 @@ impl Grouped {
             n_undated: 0,
         };
         let roots = Roots::of(sessions);
+        // Finding the price of a model takes longer than adding up a call.
+        let mut known_prices: HashMap<Option<&str>, Option<&Price>> = HashMap::new();
         for (at, of) in calls {
             let (root, call) = (roots.of_session(*at), &sessions[*at].calls[*of]);
             let day = call.time_ms.and_then(|time| days.day(time));
@@ -76,6 +78,8 @@ impl Grouped {
             if !days.include(day) {
                 continue;
             }
+            let model = call.model.as_deref();
+            let price = *known_prices.entry(model).or_insert_with(|| prices.of_model(model?));
             let apart = match call.kind {
                 CallKind::Unpaid => {
                     grouped.n_unpaid += 1;
@@ -86,7 +90,7 @@ impl Grouped {
                 _ => None,
             };
             if let Some(why) = apart {
-                grouped.apart.entry(why).or_default().add(root, call, prices);
+                grouped.apart.entry(why).or_default().add(root, call, price);
                 continue;
             }
             let session = &sessions[root];
@@ -106,7 +110,7 @@ impl Grouped {
             for sums in
                 [&mut row.sums, &mut grouped.total, grouped.models.entry(call.model.clone()).or_default()]
             {
-                sums.add(root, call, prices);
+                sums.add(root, call, price);
             }
         }
         grouped

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_measure::prices::{ChargedTokens, Prices};
+use strata_measure::prices::{ChargedTokens, Price};
 
 use super::call::{CallKind, UsedCall};
 use crate::api::common::Basis;
@@ -23,7 +23,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    pub(crate) fn add(&mut self, session: usize, call: &UsedCall, prices: &Prices) {
+    pub(crate) fn add(&mut self, session: usize, call: &UsedCall, price: Option<&Price>) {
         self.sessions.insert(session);
         match call.kind {
             CallKind::Unreported => self.n_unreported += 1,
@@ -39,7 +39,7 @@ impl Sums {
         sum.written_long += written_long;
         sum.output += output;
         if call.has_tokens() {
-            match call.price(prices) {
+            match price {
                 Some(price) => {
                     self.dollars += price.cost(&call.tokens);
                     self.n_priced += 1;
