@@ -51,7 +51,8 @@ pub(crate) fn patterns(joined: &Joined, wanted: &BTreeMap<usize, UsageSums>, wee
         }
     }
     let told = patterns.into_iter().filter_map(|((code, tool), pattern)| {
-        let worst = pattern.worst.filter(|_| pattern.sessions.len() >= LEAST_SESSIONS)?;
+        let worst =
+            pattern.worst.filter(|_| pattern.sessions.len() >= LEAST_SESSIONS && pattern.tokens > 0)?;
         Some(HomePattern {
             code: code.to_owned(),
             title: worst.title.clone(),
