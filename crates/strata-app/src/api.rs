@@ -15,6 +15,7 @@ pub mod counts;
 pub mod event;
 pub mod experiment;
 pub mod finding;
+pub mod home;
 pub mod job;
 pub mod lab;
 pub mod model;

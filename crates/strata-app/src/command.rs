@@ -9,7 +9,7 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, capture, common, comparison, counts, event, experiment, finding, job, lab, model,
+    app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab, model,
     palette, part, place, processor, run, script, search, secret, session, state, usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
@@ -212,6 +212,9 @@ commands! {
     "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
     "place/list" place::List => place::PlaceList: "Where agents leave their sessions on this computer";
+    "place/choose" place::Choose => place::PlaceList: "Says which places Home may read";
+    "home/get" home::Get => home::HomePage: "What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back";
+    "home/read" home::Read => home::HomeReading: "Looks for new and changed files in the places that may be read, and reads them in the background";
     "usage/get" usage::Get => usage::Usage: "What the calls of agents on this computer used, by day, project, model, tool or session";
     "search/find" search::Find => search::FoundPage: "Events and sessions with words in them, over everything stored";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";

@@ -19,6 +19,7 @@ mod findings;
 mod fixes;
 mod follow;
 mod headline;
+mod home;
 mod job;
 mod lab;
 mod lab_probe;

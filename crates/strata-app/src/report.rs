@@ -38,6 +38,7 @@ mod model_access;
 mod models;
 mod opened;
 mod origin;
+mod patterns;
 mod places;
 mod prompt;
 mod replay;
@@ -99,7 +100,8 @@ pub use models::{
     save_model, set_model_key, try_model,
 };
 pub use opened::{OpenedSession, session_with_call};
-pub use places::{PlacesReport, places};
+pub use patterns::{PatternsReport, patterns};
+pub use places::{PlacesReport, choose_places, places};
 pub use prompt::{PromptTokens, SegmentReport, Zone, prompt_of};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
 pub use room::{Drop, RoomReport, room};
@@ -129,9 +131,10 @@ pub use crate::api::comparison::{
 };
 pub use crate::api::counts::{LearnedFrom, LearnedModel, LearnedRatio};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
+pub use crate::api::home::{HomePattern, HomeWaste};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::model::{Api, Endpoint, Header};
-pub use crate::api::place::PlaceRow;
+pub use crate::api::place::{PlaceChoice, PlaceRow};
 pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::api::secret::{KeptSecrets, SecretKind, SessionSecrets};
 pub use crate::api::usage::{
@@ -139,6 +142,7 @@ pub use crate::api::usage::{
     UsageSums,
 };
 pub use crate::captures::{GateKeeper, HeldAtGate};
+pub use crate::home::PatternQuestion;
 pub use crate::run::{
     Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step as HoldStep,
 };

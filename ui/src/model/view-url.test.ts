@@ -39,6 +39,9 @@ const full: ViewState = {
   grouping: 'project',
   sessionFilter: 'codex infra',
   marked: ['a1b2', 'c3d4'],
+  homeFilter: 'tool:="Codex CLI" retry',
+  period: '30',
+  homeOrder: 'waste',
 };
 
 describe('the address of a view', () => {
@@ -57,6 +60,13 @@ describe('the address of a view', () => {
     expect(printView(INITIAL_VIEW)).toBe('#/');
     expect(parseView('#/')).toEqual(INITIAL_VIEW);
     expect(parseView('')).toEqual(INITIAL_VIEW);
+  });
+
+  test('names Home without a session', () => {
+    const home: ViewState = { ...INITIAL_VIEW, view: 'home', homeFilter: 'model:opus' };
+    expect(printView(home)).toBe('#/-/home?agents=model:opus');
+    expect(parseView(printView(home))).toEqual(home);
+    expect(parseView('#/-/session')).toEqual({ ...INITIAL_VIEW, view: 'home' });
   });
 
   test.each([

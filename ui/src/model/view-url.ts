@@ -1,11 +1,22 @@
-import type { BreakOrder, CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
+import type { BreakOrder, CallRange, CompareWith, EventOrder, HomeOrder } from '@/api/gen/api.ts';
 import { callOf, parseAddress } from './address.ts';
 import { CURVES, type CurveKind } from './curves.ts';
+import { HOME_ORDERS, PERIODS, type Period } from './home.ts';
 import { METRICS, type Metric } from './lab-bill.ts';
 import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
 import { GROUPINGS, SESSION_ORDERS, type Grouping, type SessionOrder } from './session-table.ts';
 
-const VIEWS = ['session', 'pipeline', 'cache', 'lab', 'run', 'capture', 'sessions', 'settings'] as const;
+const VIEWS = [
+  'session',
+  'pipeline',
+  'cache',
+  'lab',
+  'run',
+  'home',
+  'capture',
+  'sessions',
+  'settings',
+] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** What people call the views. */
@@ -15,12 +26,13 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   cache: 'Cache',
   lab: 'Lab',
   run: 'Run',
+  home: 'Home',
   capture: 'Capture',
   sessions: 'All sessions',
   settings: 'Settings',
 };
 
-const APART = ['capture', 'sessions', 'settings'] as const satisfies readonly ViewName[];
+const APART = ['home', 'capture', 'sessions', 'settings'] as const satisfies readonly ViewName[];
 /** Views of no one session. */
 export type ApartView = (typeof APART)[number];
 
@@ -101,6 +113,10 @@ export interface ViewState {
   readonly sessionFilter: string;
   /** Sessions of that list which are compared, two at most. */
   readonly marked: readonly string[];
+  /** Which sessions Home shows, of which days, and in which order. */
+  readonly homeFilter: string;
+  readonly period: Period;
+  readonly homeOrder: HomeOrder;
 }
 
 export const INITIAL_VIEW: ViewState = {
@@ -138,11 +154,17 @@ export const INITIAL_VIEW: ViewState = {
   grouping: 'none',
   sessionFilter: '',
   marked: [],
+  homeFilter: '',
+  period: 'all',
+  homeOrder: 'newest',
 };
+
+/** Stands in an address where a session would. */
+const NO_SESSION = '-';
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
 export function printView(state: ViewState): string {
-  if (state.session === undefined) return '#/';
+  if (state.session === undefined && state.view !== 'home') return '#/';
   const query = new URLSearchParams();
   const put = (name: string, value: string, initial: string): void => {
     if (value !== initial) query.set(name, value);
@@ -179,6 +201,9 @@ export function printView(state: ViewState): string {
   put('group', state.grouping, INITIAL_VIEW.grouping);
   put('find', state.sessionFilter, '');
   put('marked', state.marked.join('~'), '');
+  put('agents', state.homeFilter, '');
+  put('period', state.period, INITIAL_VIEW.period);
+  put('by', state.homeOrder, INITIAL_VIEW.homeOrder);
   const text = query
     .toString()
     .replaceAll('%2F', '/')
@@ -186,18 +211,20 @@ export function printView(state: ViewState): string {
     .replaceAll('%7E', '~')
     .replaceAll('%3D', '=')
     .replaceAll('%2C', ',');
-  return `#/${encodeURIComponent(state.session)}/${state.view}${text === '' ? '' : `?${text}`}`;
+  const session = state.session === undefined ? NO_SESSION : encodeURIComponent(state.session);
+  return `#/${session}/${state.view}${text === '' ? '' : `?${text}`}`;
 }
 
 /** Reads what `printView` wrote. What cannot be read counts as not said. */
 export function parseView(hash: string): ViewState {
   const match = /^#?\/([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash);
-  const session = match?.[1];
-  if (session === undefined) return INITIAL_VIEW;
+  const named = match?.[1];
+  if (named === undefined) return INITIAL_VIEW;
+  const session = named === NO_SESSION ? undefined : decode(named);
   const query = new URLSearchParams(match?.[3] ?? '');
   return {
-    session: decode(session),
-    view: oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
+    session,
+    view: session === undefined ? 'home' : oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
     cursor: wholeNumber(query.get('call')) || callNamed(query.get('at')),
     ranges: parseRanges(query.get('range')),
     selection: query.get('at') ?? undefined,
@@ -230,6 +257,9 @@ export function parseView(hash: string): ViewState {
     grouping: oneOf(GROUPINGS, query.get('group'), INITIAL_VIEW.grouping),
     sessionFilter: query.get('find') ?? '',
     marked: parseMarked(query.get('marked')),
+    homeFilter: query.get('agents') ?? '',
+    period: oneOf(PERIODS, query.get('period'), INITIAL_VIEW.period),
+    homeOrder: oneOf(HOME_ORDERS, query.get('by'), INITIAL_VIEW.homeOrder),
   };
 }
 

@@ -19,6 +19,7 @@ import { EventTable } from './event-table.svelte.ts';
 import { Experiments } from './experiments.svelte.ts';
 import { Findings } from './findings.svelte.ts';
 import { Following } from './following.svelte.ts';
+import { Home } from './home.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
 import { Lab } from './lab.svelte.ts';
@@ -63,6 +64,7 @@ export class Workbench {
   readonly findings: Findings;
   readonly summary: SessionSummary;
   readonly table: SessionTable;
+  readonly home: Home;
   readonly comparison: Comparison;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
@@ -143,12 +145,10 @@ export class Workbench {
       () => this.#begin(),
     );
     this.places = new Loaded(
-      () =>
-        this.start.latest === undefined
-          ? undefined
-          : `places ${String(this.panels.dialog === 'sessions' || this.location.view.view === 'settings')}`,
+      () => this.#keyOfPlaces(),
       () => host.invoke('place/list', {}),
     );
+    this.home = new Home(host, this);
     $effect(() => host.listen((notification) => this.#take(notification)));
   }
 
@@ -171,6 +171,16 @@ export class Workbench {
     this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
   }
 
+  get isStarted(): boolean {
+    return this.start.latest !== undefined;
+  }
+
+  /** Goes to what agents did on this computer, or back to the view it was opened from. */
+  toggleHome(): void {
+    this.panels.dialog = undefined;
+    this.#toggleApart('home');
+  }
+
   /** Goes to the list of all sessions, or back to the view it was opened from. */
   toggleSessions(): void {
     this.panels.dialog = undefined;
@@ -190,7 +200,9 @@ export class Workbench {
   #toggleApart(apart: ApartView): void {
     const { view } = this.location.view;
     if (!isApart(view)) this.#viewBefore = view;
-    this.location.go({ view: view === apart ? this.#viewBefore : apart });
+    // Without a session there is no view to go back to but Home.
+    const before = this.session.id === undefined ? 'home' : this.#viewBefore;
+    this.location.go({ view: view === apart ? before : apart });
   }
 
   /** Opens a session at a place in it. */
@@ -199,10 +211,17 @@ export class Workbench {
     else this.openSession(session, address);
   }
 
+  /** Shows two sessions beside each other. */
+  compareSessions(a: string, b: string): void {
+    if (this.session.id === undefined) this.openSession(a);
+    this.table.compare(a, b);
+  }
+
   openSession(session: string, selection?: string): void {
     this.panels.dialog = undefined;
     if (session === this.session.id) {
       if (isApart(this.location.view.view)) this.location.go({ view: 'session' });
+      if (selection !== undefined) this.navigation.open(selection);
       return;
     }
     // What the files of the start gave is told beside whatever is shown first.
@@ -275,6 +294,13 @@ export class Workbench {
   }
 
   #viewBefore: ViewName = 'session';
+  #keyOfPlaces(): string | undefined {
+    if (!this.isStarted) return undefined;
+    const { view } = this.location.view;
+    const isShown = this.panels.dialog === 'sessions' || view === 'settings' || view === 'home';
+    return `places ${String(isShown)} ${String(this.home.placesRevision)}`;
+  }
+
   readonly #hoveredStrata = $derived.by(() => this.#findHoveredStrata());
 
   #findHoveredStrata(): readonly StratumCall[] {
@@ -287,21 +313,21 @@ export class Workbench {
     await this.jobs.refresh();
     // An address that names a session stands, also when the page is loaded again.
     if (this.session.id === undefined && info.openJob !== null) this.jobs.expect(info.openJob);
-    this.#openFirst(info);
+    this.#openFirst();
     return info;
   }
 
-  /** What is shown when nothing was asked for. A file that is being read is waited for. */
-  #openFirst(info: StartInfo): void {
+  /** Home is shown when nothing was asked for. A file that is being read is waited for. */
+  #openFirst(): void {
     if (this.session.id !== undefined || this.jobs.isExpecting) return;
-    this.openSession(info.openSession ?? info.sampleSession);
+    if (!isApart(this.location.view.view)) this.location.go({ view: 'home' }, 'replace');
   }
 
   #take(notification: Notification): void {
     switch (notification.type) {
       case 'job':
         this.jobs.update(notification.job);
-        if (this.start.latest !== undefined) this.#openFirst(this.start.latest);
+        if (this.isStarted) this.#openFirst();
         break;
       case 'sessions':
         this.sessionsRevision += 1;
@@ -310,6 +336,7 @@ export class Workbench {
         break;
       case 'missed':
         // Anything may have happened unheard: jobs ended, sessions came and went, what is shown has grown.
+        this.home.changed();
         this.sessionsRevision += 1;
         this.jobs.refresh().catch(this.messages.report);
         this.following.forgetAnswer();
@@ -334,6 +361,9 @@ export class Workbench {
       case 'run':
         this.runs.refresh();
         break;
+      case 'home':
+        this.home.changed();
+        break;
       case 'capture':
         this.capture.heard();
         break;
@@ -354,6 +384,7 @@ export class Workbench {
   }
 
   #openImported(job: Job): void {
+    if (this.home.takeImported(job)) return;
     const [session] = job.sessions;
     if (session === undefined) return;
     if (job.sessions.length === 1 || this.session.id === undefined) this.openSession(session.session);

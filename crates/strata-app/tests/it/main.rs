@@ -12,6 +12,7 @@ mod folders;
 mod follow;
 mod growing;
 mod hidden;
+mod home;
 mod lab;
 mod lab_sweeps;
 mod models;

@@ -332,6 +332,35 @@ usedLater: number, weight: number, };
 export type FailedFile = { path: string, reason: string, };
 
 /**
+ * A finding that several sessions of a tool have.
+ */
+export type HomePattern = {
+/**
+ * Of the finding.
+ */
+code: string, title: string,
+/**
+ * What to change.
+ */
+advice: string, tool: string,
+/**
+ * Sessions that have it, of all sessions of the tool that were looked through.
+ */
+sessions: number, ofSessions: number,
+/**
+ * Over the period. Patterns overlap.
+ */
+tokens: number,
+/**
+ * US dollars a week, as an estimate: the period's sum ÷ weeks. Absent where a price is not known.
+ */
+costPerWeek: number | null, tokensPerWeek: number,
+/**
+ * What to change in the tool, in its own terms, as it helps most in the costliest of these sessions.
+ */
+remedy: Remedy | null, };
+
+/**
  * A parameter, with all that a form for it needs.
  */
 export type Param = { name: string, input: ParamInput,
@@ -598,6 +627,96 @@ source: string, address: string | null, };
  * A run of calls, both ends included; calls count from 1.
  */
 export type CallRange = { from: number, to: number, };
+
+/**
+ * A session, its sub-agents included; or a file that could not be read.
+ */
+export type HomeSession = {
+/**
+ * Reading this file opens it.
+ */
+path: string,
+/**
+ * The id that it has itself, or its path.
+ */
+id: string, title: string, tool: string, project: string | null, models: Array<string>,
+/**
+ * Epoch milliseconds of its last call; of the file, where no call has a time.
+ */
+lastMs: number | null,
+/**
+ * The day of that.
+ */
+day: string | null,
+/**
+ * The largest prompt that was reported.
+ */
+peakTokens: number | null,
+/**
+ * What its model takes, where that is known.
+ */
+limitTokens: number | null,
+/**
+ * Prompts as they were reported, and what of them came from a cache, call by call; of many calls the largest of some.
+ */
+prompts: Array<HomePrompt>,
+/**
+ * Absent until it was looked through.
+ */
+waste: SessionWaste | null,
+/**
+ * What a person should know about the file: why it could not be read, or what is missing of it.
+ */
+problem: string | null,
+/**
+ * Nothing of it is known.
+ */
+isUnread: boolean,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
 
 /**
  * A source of tokens that calls carry again and again.
@@ -871,6 +990,31 @@ tokens: number, sharedTokens: number,
  * Where the first difference stands: `tools`, `instruction` or `conversation`. Absent: it only adds to it.
  */
 differsIn: string | null, };
+
+/**
+ * How far reading is.
+ */
+export type HomeReading = { isRunning: boolean,
+/**
+ * A person stopped it: what was read by then is here.
+ */
+isStopped: boolean,
+/**
+ * Files whose sessions are known, of all files.
+ */
+readFiles: number, files: number,
+/**
+ * Files whose sessions were looked through for waste.
+ */
+examinedFiles: number,
+/**
+ * Files that were read since this start of Strata: the others had not changed since an earlier one.
+ */
+newlyReadFiles: number,
+/**
+ * Places that may be read and are gone.
+ */
+missingPlaces: Array<string>, };
 
 /**
  * How models of one kind are counted, where a session does not tell better by itself.
@@ -1272,6 +1416,23 @@ size: TokenCount, parts: Array<EventPart>,
 difference: PartDiff, };
 
 /**
+ * The costliest finding of a session.
+ */
+export type SessionWaste = {
+/**
+ * Of its costliest finding, in each of its files; 0 where nothing was found.
+ */
+tokens: number, cost: number | null,
+/**
+ * Where to look first.
+ */
+worstCall: number | null,
+/**
+ * What it is.
+ */
+title: string | null, };
+
+/**
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
@@ -1502,6 +1663,11 @@ learnedKeys: Array<string>,
  * Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
  */
 masksSecrets: boolean, };
+
+/**
+ * What a person said of a place.
+ */
+export type PlaceChoice = "open" | "read" | "leave";
 
 /**
  * What a person writes in the tool that made the session.
@@ -1787,6 +1953,60 @@ stage: string, failure: ScriptFailure | null, console: Array<ConsoleLine>,
 tokens: ScriptTokens | null, };
 
 /**
+ * What came since Home was looked at last.
+ */
+export type HomeNews = {
+/**
+ * Epoch milliseconds.
+ */
+sinceMs: number,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
+
+/**
  * What can be done about a break.
  */
 export type BreakNature = "avoidable" | "structural" | "provider";
@@ -2026,7 +2246,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "home" } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * What to change in the tool that wrote the session, as one writes it there.
@@ -2044,6 +2264,20 @@ place: string,
  * Where it is documented.
  */
 source: string, };
+
+/**
+ * What was found in sessions that need not have been: of each session its costliest finding, as findings overlap. So much at
+ * least, as an estimate.
+ */
+export type HomeWaste = { tokens: number,
+/**
+ * US dollars, for the sessions where they are known; absent where there is none.
+ */
+cost: number | null,
+/**
+ * Sessions that were looked through.
+ */
+examinedSessions: number, };
 
 /**
  * Where a part stands in a request.
@@ -2188,6 +2422,18 @@ files: number,
  * There are more files, which were not counted.
  */
 isCapped: boolean,
+/**
+ * Of these files.
+ */
+bytes: number,
+/**
+ * Whether Home may read it.
+ */
+choice: PlaceChoice,
+/**
+ * Its files are other tools' sessions, rendered as text: Home leaves them out.
+ */
+isRendered: boolean,
 /**
  * Epoch milliseconds of the file that was written last, if known.
  */
@@ -2379,6 +2625,8 @@ export type CaptureDecision = "go" | "step" | "goFreely" | "refuse";
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
 export type CauseCount = { title: string, breaks: number, };
+
+export type ChosenPlace = { path: string, choice: PlaceChoice, };
 
 export type ComparedCall = { call: number, agent: string, isChanged: boolean, tokensA: number, tokensB: number, cachedA: number, cachedB: number, costAUsd: number | null, costBUsd: number | null,
 /**
@@ -2732,6 +2980,44 @@ next: string | null,
 sessionsLeft: number, };
 
 export type Header = { name: string, value: string, };
+
+export type HomeOrder = "newest" | "cost" | "tokens" | "waste" | "peak";
+
+export type HomePage = { reading: HomeReading,
+/**
+ * The zone of the days.
+ */
+timezone: string,
+/**
+ * Today, in that zone.
+ */
+today: string,
+/**
+ * Of all calls that are wanted, as `usage/get` adds them up.
+ */
+total: UsageSums,
+/**
+ * With a call whose price is not known: the cost is without those calls.
+ */
+unpricedSessions: number, waste: HomeWaste, days: Array<UsageRow>, tools: Array<UsageRow>, projects: Array<UsageRow>, models: Array<UsageRow>, sessions: Array<HomeSession>,
+/**
+ * Of all pages.
+ */
+nSessions: number, patterns: Array<HomePattern>,
+/**
+ * The period's days ÷ 7, one at least: what patterns cost a week is divided by it.
+ */
+weeks: number,
+/**
+ * What came since Home was looked at before this start; absent at the first time.
+ */
+news: HomeNews | null,
+/**
+ * The term of the filter that leaves nothing, where nothing is left.
+ */
+excludingTerm: string | null, };
+
+export type HomePrompt = { tokens: number, cached: number, };
 
 export type Job = { job: string,
 /**
@@ -3748,6 +4034,12 @@ export interface Commands {
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
+  /** Says which places Home may read. */
+  "place/choose": { readonly params: { choices: Array<ChosenPlace>, }; readonly result: PlaceList };
+  /** What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back. */
+  "home/get": { readonly params: {  /**  * Words that a session has in its title, tool, project or models. `tool:`, `project:`, `model:` and `finding:` look there  * only; `tool:=Codex CLI` wants just that, and `"…"` keeps words together.  */ filter: string,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant; that of this computer if absent.  */ timezone: string | null, order: HomeOrder, offset: number, limit: number, }; readonly result: HomePage };
+  /** Looks for new and changed files in the places that may be read, and reads them in the background. */
+  "home/read": { readonly params: {  /**  * Goes on after it was stopped; otherwise it stays stopped.  */ goesOn: boolean, }; readonly result: HomeReading };
   /** What the calls of agents on this computer used, by day, project, model, tool or session. */
   "usage/get": { readonly params: {  /**  * Files and folders; empty for all places where agents leave sessions.  */ paths: Array<string>, by: UsageBy,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant, such as `Europe/Oslo`; that of this computer if absent.  */ timezone: string | null, }; readonly result: Usage };
   /** Events and sessions with words in them, over everything stored. */

@@ -3,6 +3,7 @@ import { callCommands } from './calls.ts';
 import { captureCommands } from './capture-view.ts';
 import type { Command } from './command.ts';
 import { editingCommands, experimentCommands } from './editing.ts';
+import { homeCommands } from './home-view.ts';
 import { labCommands } from './lab-view.ts';
 import { pipelineCommands } from './pipeline-view.ts';
 import { placeCommands } from './places.ts';
@@ -14,6 +15,7 @@ import { lookCommands, windowCommands } from './window.ts';
 
 export const COMMANDS: readonly Command[] = [
   // First: they are of no session, whatever is selected in the one that is open.
+  ...homeCommands,
   ...sessionTableCommands,
   ...captureCommands,
   ...placeCommands,
