@@ -17,6 +17,7 @@ pub mod experiment;
 pub mod finding;
 pub mod job;
 pub mod lab;
+pub mod lab_batch;
 pub mod model;
 pub mod palette;
 pub mod part;
