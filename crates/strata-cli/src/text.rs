@@ -1,5 +1,6 @@
 //! Documents as people read them.
 
+mod batch;
 mod bill;
 mod cache;
 mod calibrate;
@@ -53,6 +54,7 @@ pub(crate) use secrets::secrets;
 pub(crate) use sessions::sessions;
 pub(crate) use show::show;
 pub(crate) use style::Style;
+pub(crate) use batch::{batch, batch_cell, batch_plan};
 pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;
 pub(crate) use usage::usage;

@@ -13,6 +13,7 @@ mod follow;
 mod growing;
 mod hidden;
 mod lab;
+mod lab_batches;
 mod lab_sweeps;
 mod models;
 mod own_prices;
