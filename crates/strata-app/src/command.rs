@@ -9,8 +9,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, capture, common, comparison, counts, event, experiment, finding, job, lab, lab_batch, model,
-    palette, part, place, processor, run, script, search, secret, session, state, usage, verification,
+    app, cache, call, capture, common, comparison, counts, event, experiment, finding, job, lab, lab_batch,
+    model, palette, part, place, processor, run, script, search, secret, session, state, usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
 

@@ -33,6 +33,7 @@ mod tokens;
 mod usage;
 mod verify;
 
+pub(crate) use batch::{batch, batch_cell, batch_plan};
 pub(crate) use cache::cache;
 pub(crate) use calibrate::calibrate;
 pub(crate) use calibration::calibration;
@@ -54,7 +55,6 @@ pub(crate) use secrets::secrets;
 pub(crate) use sessions::sessions;
 pub(crate) use show::show;
 pub(crate) use style::Style;
-pub(crate) use batch::{batch, batch_cell, batch_plan};
 pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;
 pub(crate) use usage::usage;

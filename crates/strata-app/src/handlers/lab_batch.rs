@@ -21,7 +21,8 @@ use crate::lab::{BatchRecord, BatchSettings, CellRecord, RunSettings, Spent, lef
 const MOST_CELLS: usize = 60;
 
 /// Why a batch is not done that nobody works on.
-const INTERRUPTED: &str = "Strata was closed while this batch went on. What had ended is kept; resume it to go on.";
+const INTERRUPTED: &str =
+    "Strata was closed while this batch went on. What had ended is kept; resume it to go on.";
 
 /// Every configuration with every model, each once, with the model that is asked.
 fn cells(parts: &LabParts, settings: &BatchSettings) -> Result<Vec<RunSettings>, AppError> {
@@ -49,7 +50,8 @@ fn cells(parts: &LabParts, settings: &BatchSettings) -> Result<Vec<RunSettings>,
     }
     if cells.len() > MOST_CELLS {
         let n = cells.len();
-        let message = format!("These are {n} runs; a batch has at most {MOST_CELLS}. Take fewer configurations.");
+        let message =
+            format!("These are {n} runs; a batch has at most {MOST_CELLS}. Take fewer configurations.");
         return Err(AppError::bad_input(message));
     }
     Ok(cells)
@@ -64,11 +66,7 @@ fn check_budget(budget: BatchBudget) -> Result<(), AppError> {
 }
 
 /// Why a budget cannot hold what these cells would cost, and what to do.
-fn refusal(
-    parts: &LabParts,
-    budget: BatchBudget,
-    cells: &[RunSettings],
-) -> Result<Option<String>, AppError> {
+fn refusal(parts: &LabParts, budget: BatchBudget, cells: &[RunSettings]) -> Result<Option<String>, AppError> {
     if budget.usd.is_none() || budget.tokens.is_some() {
         return Ok(None);
     }
@@ -214,7 +212,8 @@ impl Drop for EndsBatch {
 }
 
 fn stored_batch(parts: &LabParts, batch: &str) -> Result<(LabRunId, LabRunEntry), AppError> {
-    let missing = || AppError::not_found("This batch is no longer known. Start it again; runs of it are kept.");
+    let missing =
+        || AppError::not_found("This batch is no longer known. Start it again; runs of it are kept.");
     let id = LabRunId::parse(batch).ok_or_else(missing)?;
     let entry = parts.workspace.store().lab_run(id)?;
     Ok((id, entry.filter(is_batch).ok_or_else(missing)?))

@@ -229,7 +229,8 @@ impl BatchWork {
         self.record.recorded = Some(recorded);
         let Some(best) = best else { return Ok(()) };
         let (n_ended, total) = (replays.len(), self.record.cells.len());
-        let so_far = if n_ended < total { format!("Of the {n_ended} of {total} that ended: ") } else { String::new() };
+        let so_far =
+            if n_ended < total { format!("Of the {n_ended} of {total} that ended: ") } else { String::new() };
         self.record.recommended = best.row.and_then(|row| Some(done.get(row)?.0 as u32));
         let with = self.record.recommended.map(|at| {
             let settings = &self.record.cells[at as usize].settings;

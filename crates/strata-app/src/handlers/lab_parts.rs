@@ -82,15 +82,13 @@ impl LabParts {
         let (id, entry) = self.stored(run)?;
         let (settings, record, state) = self.read(&entry)?;
         let config = read_config(&settings.config, settings.prompt.as_deref())?;
-        let restored =
-            Arc::new(RunState::restored(id, &entry.subject, (&config, &settings), &record, state));
+        let restored = Arc::new(RunState::restored(id, &entry.subject, (&config, &settings), &record, state));
         if state == JobState::Done {
             let open = self.sessions.get(&entry.subject)?;
             let analysis = open.whole_baseline(&self.tables)?;
             with_lab(&analysis, &self.tables, |lab| {
                 let mut again = StoredWriter { summaries: record.summaries.into_iter() };
-                let replayed =
-                    lab.replay(&config, &mut again).map_err(|stop| AppError::bad_input(stop.0))?;
+                let replayed = lab.replay(&config, &mut again).map_err(|stop| AppError::bad_input(stop.0))?;
                 let telling = Telling::of(&open.experiment, &replayed);
                 let replay = replay_shape(lab, &replayed, Some(&telling), open.writer());
                 restored.finish(replayed, telling, replay);
@@ -111,9 +109,8 @@ impl LabParts {
     ) -> Result<(Estimate, SummarySize), AppError> {
         let open = self.sessions.get(session)?;
         let analysis = open.whole_baseline(&self.tables)?;
-        let model = model
-            .or_else(|| config.model.as_ref().map(ToString::to_string))
-            .or_else(|| found.model.clone());
+        let model =
+            model.or_else(|| config.model.as_ref().map(ToString::to_string)).or_else(|| found.model.clone());
         with_lab(&analysis, &self.tables, |lab| {
             let size = summary_size(lab, config.summary_tokens, &self.lab.sizes(session));
             let asked = TargetModel {

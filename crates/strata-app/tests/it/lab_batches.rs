@@ -10,7 +10,7 @@ use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 use super::lab::ended;
 use crate::{ask, refuse, sample, start, wait_until};
 
-const CONFIGS: [&str; 2] = ["interval=6,overlap=1", "interval=8"];
+const CONFIGS: [&str; 2] = ["interval=6,overlap=1", "interval=8,overlap=0"];
 const MODELS: [&str; 2] = ["scripted-1", "scripted-2"];
 
 fn start_at(path: &Path) -> Arc<Strata> {
@@ -55,10 +55,14 @@ fn states(batch: &Value) -> Vec<&str> {
 
 /// No prompt went to the same model twice, unless its answer was cut.
 fn assert_nothing_is_asked_twice(server: &ModelServer, n_cut: usize) {
-    let asked: Vec<String> = server.received().iter().map(|request| {
-        let of = |name| request.body.get(name).map(strata_model::json::to_compact).unwrap_or_default();
-        of("model") + &of("messages")
-    }).collect();
+    let asked: Vec<String> = server
+        .received()
+        .iter()
+        .map(|request| {
+            let of = |name| request.body.get(name).map(strata_model::json::to_compact).unwrap_or_default();
+            of("model") + &of("messages")
+        })
+        .collect();
     let different: std::collections::BTreeSet<&String> = asked.iter().collect();
     assert_eq!(asked.len(), different.len() + n_cut);
     assert_eq!(server.problems(), [""; 0]);
@@ -116,8 +120,12 @@ fn a_batch_goes_on_after_a_server_that_failed_and_a_restart_and_pays_for_nothing
         let run = ask(&strata, "lab/runResult", &json!({ "run": cell["run"] }));
         assert_eq!(run["replay"]["bill"], cell["bill"]);
         assert_eq!(run["replay"]["nRegret"], cell["regret"]);
-        let lost: u64 = run["replay"]["windows"].as_array().expect("windows").iter()
-            .map(|window| window["dropped"].as_u64().expect("a number")).sum();
+        let lost: u64 = run["replay"]["windows"]
+            .as_array()
+            .expect("windows")
+            .iter()
+            .map(|window| window["dropped"].as_u64().expect("a number"))
+            .sum();
         assert_eq!(json!(lost), cell["dropped"]);
         // These summaries tell nothing of the session.
         assert!(cell["regret"].as_u64() > Some(0), "{cell}");
@@ -135,7 +143,10 @@ fn a_batch_goes_on_after_a_server_that_failed_and_a_restart_and_pays_for_nothing
     assert_eq!((&kept["spentTokens"], &kept["spentUsd"]), (&json!(0.0), &json!(0.0)));
     assert_eq!(server.received().len(), n_asked);
     ask(&strata, "lab/forgetBatch", &json!({ "batch": again["batch"] }));
-    assert_eq!(refuse(&strata, "lab/batchResult", &json!({ "batch": again["batch"] })).0, ErrorCode::NotFound);
+    assert_eq!(
+        refuse(&strata, "lab/batchResult", &json!({ "batch": again["batch"] })).0,
+        ErrorCode::NotFound
+    );
     assert_eq!(ask(&strata, "lab/runs", &json!({ "session": session })), runs);
 }
 

@@ -90,7 +90,9 @@ impl Batch {
             let budget = "Give the same command again to go on, with a larger budget for what was left out; nothing is \
                           paid for twice.";
             let failure = report.batch.failure.as_deref().unwrap_or(budget);
-            output::note(&failure.replace("Resume the batch to go on", "Give the same command again to go on"));
+            output::note(
+                &failure.replace("Resume the batch to go on", "Give the same command again to go on"),
+            );
         }
         Ok(if report.has_failed() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS })
     }

@@ -95,7 +95,11 @@ fn state(cell: &BatchCell) -> String {
 pub(crate) fn batch_cell(cell: &BatchCell) -> String {
     let done = match cell.state {
         BatchCellState::Done => {
-            format!("{} written, {} tokens", counted(cell.written as usize, "summary"), count(cell.tokens as i64))
+            format!(
+                "{} written, {} tokens",
+                counted(cell.written as usize, "summary"),
+                count(cell.tokens as i64)
+            )
         }
         _ => state(cell),
     };
@@ -104,12 +108,14 @@ pub(crate) fn batch_cell(cell: &BatchCell) -> String {
 
 pub(crate) fn batch_plan(report: &BatchPlanReport, style: Style) -> String {
     let plan = &report.plan;
-    let mut fields =
-        Fields::under(&format!("{} would be made", counted(plan.cells.len(), "run")), style);
+    let mut fields = Fields::under(&format!("{} would be made", counted(plan.cells.len(), "run")), style);
     fields.add("tokens", &format!("≈{}", count(plan.tokens as i64)));
-    fields.add("cost", &plan.cost_usd.map_or("not known: a model has no price".to_owned(), |usd| {
-        if usd == 0.0 { "$0".to_owned() } else { format!("≈{}", dollars(Some(usd))) }
-    }));
+    fields.add(
+        "cost",
+        &plan.cost_usd.map_or("not known: a model has no price".to_owned(), |usd| {
+            if usd == 0.0 { "$0".to_owned() } else { format!("≈{}", dollars(Some(usd))) }
+        }),
+    );
     fields.add("time", &format!("≈{:.0} s with usual rates", plan.seconds.ceil()));
     if let Some(refusal) = &plan.refusal {
         fields.add("refused", refusal);

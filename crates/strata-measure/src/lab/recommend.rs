@@ -47,7 +47,9 @@ pub(super) fn recommend_written(
     if safe.is_empty() {
         let reason = match n_lossy {
             0 => return None,
-            1 => "The summaries lost a value that a later answer used, so this is not to be taken.".to_owned(),
+            1 => {
+                "The summaries lost a value that a later answer used, so this is not to be taken.".to_owned()
+            }
             n => format!("All {n} lost values that later answers used, so none of them is to be taken."),
         };
         return Some(Recommendation { row: None, reason });

@@ -68,7 +68,11 @@ pub fn sweep(
 }
 
 /// Which of some replays whose summaries are written to take, by the rule of a sweep; `None` where there are none.
-pub fn best_written(lab: &Lab<'_>, replays: &[&Replayed], assumptions: Assumptions) -> Option<Recommendation> {
+pub fn best_written(
+    lab: &Lab<'_>,
+    replays: &[&Replayed],
+    assumptions: Assumptions,
+) -> Option<Recommendation> {
     let baselines = baselines(lab, SummarySize::fitted(&[]), assumptions);
     let rows: Vec<SweepRow> = replays
         .iter()
