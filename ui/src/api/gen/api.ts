@@ -14,6 +14,48 @@ name: string, text: string,
 usage: string, };
 
 /**
+ * A batch as far as it is.
+ */
+export type LabBatch = { batch: string, session: string, state: JobState,
+/**
+ * Null where none goes on.
+ */
+job: string | null, prompt: string | null, budget: BatchBudget,
+/**
+ * What this batch spent, cells that were kept not among it.
+ */
+spentTokens: number,
+/**
+ * US dollars; null where some of it has no price.
+ */
+spentUsd: number | null, cells: Array<BatchCell>,
+/**
+ * As the session was recorded.
+ */
+recorded: LabBill | null,
+/**
+ * The place of the cell to take, by the rule of sweeps: none that lost a value that was used later.
+ */
+recommended: number | null,
+/**
+ * Why, in a sentence or two; empty until it ended.
+ */
+reason: string,
+/**
+ * Some cell has no result, and none goes on.
+ */
+canResume: boolean, failure: string | null, startedMs: number, };
+
+/**
+ * A batch in the list.
+ */
+export type BatchRow = { batch: string, session: string, state: JobState, configs: number, models: number,
+/**
+ * Cells that have a result.
+ */
+done: number, cells: number, startedMs: number, };
+
+/**
  * A call of a session or an experiment.
  */
 export type CallPlace = { session: string,
@@ -330,6 +372,19 @@ usedLater: number, weight: number, };
  * A file that could not be read.
  */
 export type FailedFile = { path: string, reason: string, };
+
+/**
+ * A model that is asked, where it is.
+ */
+export type BatchModel = {
+/**
+ * `extractive`, or the name of an endpoint of `model/list`.
+ */
+writer: string,
+/**
+ * The endpoint's model; without it the one of the configuration, else the endpoint's own.
+ */
+model: string | null, };
 
 /**
  * A parameter, with all that a form for it needs.
@@ -950,6 +1005,51 @@ atCalls: Array<number>,
 regret: number, flags: Array<string>, };
 
 /**
+ * One configuration with one model.
+ */
+export type BatchCell = { config: string, writer: string, model: string | null, state: BatchCellState,
+/**
+ * What happened and what to do, where it has no result.
+ */
+note: string | null,
+/**
+ * When the run that was taken began, in epoch milliseconds.
+ */
+keptMs: number | null,
+/**
+ * The run, which the Lab shows.
+ */
+run: string | null,
+/**
+ * What it was expected to take.
+ */
+need: BatchNeed | null, written: number, expected: number,
+/**
+ * Summaries that were paid for before.
+ */
+fromBefore: number,
+/**
+ * What this batch had the model read and write for it.
+ */
+tokens: number,
+/**
+ * US dollars of these; null where the model has no price.
+ */
+costUsd: number | null, tokensPerS: number | null, seconds: number | null,
+/**
+ * Of the facts in what was summarised.
+ */
+kept: number | null, dropped: number | null,
+/**
+ * Values that later answers used and that no summary tells.
+ */
+regret: number | null,
+/**
+ * What the session would have come to.
+ */
+bill: LabBill | null, };
+
+/**
  * One of the two sides.
  */
 export type SideName = "a" | "b";
@@ -1383,6 +1483,28 @@ export type PriceInfo = { model: string, input: number, cachedRead: number, outp
  * Where the price is from and when it was seen.
  */
 source: string, };
+
+/**
+ * What a batch is asked.
+ */
+export type BatchChoice = { session: string, configs: Array<string>, models: Array<BatchModel>,
+/**
+ * In place of google-adk's summary prompt; with `{conversation_history}` in it.
+ */
+prompt: string | null, budget: BatchBudget, };
+
+/**
+ * What a cell would take.
+ */
+export type BatchNeed = { summaries: number,
+/**
+ * Of prompts and answers; those that were paid for before are not in it.
+ */
+tokens: number,
+/**
+ * US dollars; null where the model has no price.
+ */
+costUsd: number | null, seconds: number, };
 
 /**
  * What a fix saves over all calls, as far as it was replayed.
@@ -1916,6 +2038,15 @@ kinds: Array<SecretKind>,
 sessions: Array<SessionSecrets>, };
 
 /**
+ * What may be spent; no limit where both are absent.
+ */
+export type BatchBudget = { usd: number | null,
+/**
+ * Of prompts and answers, whoever is asked.
+ */
+tokens: number | null, };
+
+/**
  * What one difference is.
  */
 export type DifferenceKind = "rewritten" | "replaced" | "leftOut" | "inserted" | "continued";
@@ -2212,6 +2343,44 @@ address: string | null,
 filter: string | null, order: EventOrder | null, };
 
 export type ApartReason = "relayed" | "summaries";
+
+export type BatchCellState = "waiting" | "running" | "done" | "kept" | "leftOut" | "stopped" | "failed";
+
+export type BatchList = { rows: Array<BatchRow>, };
+
+export type BatchPlan = { cells: Array<BatchPlanCell>,
+/**
+ * Of all cells that would be run.
+ */
+tokens: number,
+/**
+ * US dollars; null where some model has no price.
+ */
+costUsd: number | null, seconds: number,
+/**
+ * Cells that are not expected to fit into the budget.
+ */
+nLeftOut: number,
+/**
+ * Cells whose runs are stored.
+ */
+nKept: number,
+/**
+ * Why it cannot be run so, and what to do; null where it can.
+ */
+refusal: string | null, };
+
+export type BatchPlanCell = { config: string, writer: string, model: string | null, need: BatchNeed,
+/**
+ * When the run that would be taken began, in epoch milliseconds; null where it would be run.
+ */
+keptMs: number | null,
+/**
+ * Why it is not expected to fit.
+ */
+leftOut: string | null, };
+
+export type BatchStarted = { batch: string, job: string, };
 
 export type BreakDetail = { row: BreakRow,
 /**
@@ -3768,6 +3937,18 @@ export interface Commands {
   "lab/forgetRun": { readonly params: { run: string, }; readonly result: Removed };
   /** Lays the summaries of a run over its session, as an edit. */
   "lab/apply": { readonly params: { run: string,  /**  * Of the new experiment. Given, one is made even where the run went over an experiment.  */ name: string | null, }; readonly result: ExperimentDetail };
+  /** What runs of several configurations with several models would take. */
+  "lab/batchPlan": { readonly params: { choice: BatchChoice, }; readonly result: BatchPlan };
+  /** Runs several configurations with several models within a budget, as a job. */
+  "lab/batch": { readonly params: { choice: BatchChoice, }; readonly result: BatchStarted };
+  /** Goes on with the cells of a batch that have not ended, as a job. */
+  "lab/batchResume": { readonly params: { batch: string,  /**  * In place of the budget it had; what it spent counts.  */ budget: BatchBudget | null, }; readonly result: BatchStarted };
+  /** A batch as far as it is. */
+  "lab/batchResult": { readonly params: { batch: string, }; readonly result: LabBatch };
+  /** Batches over a session, as they are stored. */
+  "lab/batches": { readonly params: { session: string, }; readonly result: BatchList };
+  /** Takes a batch out of the store; its runs stay. */
+  "lab/forgetBatch": { readonly params: { batch: string, }; readonly result: Removed };
   /** Questions about a window of a run, and what asking them would cost. */
   "lab/probePlan": { readonly params: { choice: ProbeChoice, }; readonly result: LabProbePlan };
   /** Asks a model about a window, from its events and from its summary, as a job. */
