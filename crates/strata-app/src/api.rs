@@ -18,6 +18,7 @@ pub mod finding;
 pub mod home;
 pub mod job;
 pub mod lab;
+pub mod lab_batch;
 pub mod model;
 pub mod palette;
 pub mod part;

@@ -9,8 +9,8 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab, model,
-    palette, part, place, processor, run, script, search, secret, session, state, usage, verification,
+    app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab, lab_batch,
+    model, palette, part, place, processor, run, script, search, secret, session, state, usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -229,6 +229,12 @@ commands! {
     "lab/resume" lab::Resume => session::JobStarted: "Goes on with a run that was stopped or failed, as a job";
     "lab/forgetRun" lab::ForgetRun => session::Removed: "Takes a run out of the store";
     "lab/apply" lab::Apply => experiment::ExperimentDetail: "Lays the summaries of a run over its session, as an edit";
+    "lab/batchPlan" lab_batch::PlanBatch => lab_batch::BatchPlan: "What runs of several configurations with several models would take";
+    "lab/batch" lab_batch::StartBatch => lab_batch::BatchStarted: "Runs several configurations with several models within a budget, as a job";
+    "lab/batchResume" lab_batch::ResumeBatch => lab_batch::BatchStarted: "Goes on with the cells of a batch that have not ended, as a job";
+    "lab/batchResult" lab_batch::BatchResult => lab_batch::LabBatch: "A batch as far as it is";
+    "lab/batches" lab_batch::Batches => lab_batch::BatchList: "Batches over a session, as they are stored";
+    "lab/forgetBatch" lab_batch::ForgetBatch => session::Removed: "Takes a batch out of the store; its runs stay";
     "lab/probePlan" lab::PlanProbes => lab::LabProbePlan: "Questions about a window of a run, and what asking them would cost";
     "lab/probe" lab::Probes => session::JobStarted: "Asks a model about a window, from its events and from its summary, as a job";
     "lab/probeResult" lab::ProbeResult => lab::LabProbes: "What a model could answer from a summary";

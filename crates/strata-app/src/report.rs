@@ -10,6 +10,7 @@ mod adk_recorder;
 mod answer_text;
 mod app;
 mod attach;
+mod batch;
 mod branches;
 mod cache;
 mod calibration;
@@ -60,6 +61,7 @@ pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use answer_text::AnswerText;
 pub use app::AppReport;
 pub use attach::{AttachChoice, AttachReport, attach};
+pub use batch::{BatchAsked, BatchPlanReport, BatchReport, batch, batch_plan};
 pub use branches::{AgentBranch, agent_branches};
 pub use cache::{
     BreakReport, CacheFixReport, CacheReport, CallCacheReport, TextChangeReport, VerdictReport, ZoneReport,

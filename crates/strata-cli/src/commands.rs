@@ -1,6 +1,7 @@
 //! The commands, one file each: its arguments, and `run`, which returns the exit code.
 
 pub(crate) mod adk_recorder;
+pub(crate) mod batch;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
 pub(crate) mod capture;

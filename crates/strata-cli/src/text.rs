@@ -1,5 +1,6 @@
 //! Documents as people read them.
 
+mod batch;
 mod bill;
 mod cache;
 mod calibrate;
@@ -33,6 +34,7 @@ mod tokens;
 mod usage;
 mod verify;
 
+pub(crate) use batch::{batch, batch_cell, batch_plan};
 pub(crate) use cache::cache;
 pub(crate) use calibrate::calibrate;
 pub(crate) use calibration::calibration;

@@ -14,6 +14,7 @@ mod growing;
 mod hidden;
 mod home;
 mod lab;
+mod lab_batches;
 mod lab_sweeps;
 mod models;
 mod own_prices;

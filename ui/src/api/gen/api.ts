@@ -14,6 +14,48 @@ name: string, text: string,
 usage: string, };
 
 /**
+ * A batch as far as it is.
+ */
+export type LabBatch = { batch: string, session: string, state: JobState,
+/**
+ * Null where none goes on.
+ */
+job: string | null, prompt: string | null, budget: BatchBudget,
+/**
+ * What this batch spent, cells that were kept not among it.
+ */
+spentTokens: number,
+/**
+ * US dollars; null where some of it has no price.
+ */
+spentUsd: number | null, cells: Array<BatchCell>,
+/**
+ * As the session was recorded.
+ */
+recorded: LabBill | null,
+/**
+ * The place of the cell to take, by the rule of sweeps: none that lost a value that was used later.
+ */
+recommended: number | null,
+/**
+ * Why, in a sentence or two; empty until it ended.
+ */
+reason: string,
+/**
+ * Some cell has no result, and none goes on.
+ */
+canResume: boolean, failure: string | null, startedMs: number, };
+
+/**
+ * A batch in the list.
+ */
+export type BatchRow = { batch: string, session: string, state: JobState, configs: number, models: number,
+/**
+ * Cells that have a result.
+ */
+done: number, cells: number, startedMs: number, };
+
+/**
  * A call of a session or an experiment.
  */
 export type CallPlace = { session: string,
@@ -63,7 +105,7 @@ reasons: Array<string>,
 /**
  * By our count.
  */
-promptTokens: number, basis: Basis,
+promptTokens: number,
 /**
  * US dollars of the prompt, if nothing of it is found in a cache.
  */
@@ -332,33 +374,17 @@ usedLater: number, weight: number, };
 export type FailedFile = { path: string, reason: string, };
 
 /**
- * A finding that several sessions of a tool have.
+ * A model that is asked, where it is.
  */
-export type HomePattern = {
+export type BatchModel = {
 /**
- * Of the finding.
+ * `extractive`, or the name of an endpoint of `model/list`.
  */
-code: string, title: string,
+writer: string,
 /**
- * What to change.
+ * The endpoint's model; without it the one of the configuration, else the endpoint's own.
  */
-advice: string, tool: string,
-/**
- * Sessions that have it, of all sessions of the tool that were looked through.
- */
-sessions: number, ofSessions: number,
-/**
- * Over the period. Patterns overlap.
- */
-tokens: number,
-/**
- * US dollars a week, as an estimate: the period's sum ÷ weeks. Absent where a price is not known.
- */
-costPerWeek: number | null, tokensPerWeek: number,
-/**
- * What to change in the tool, in its own terms, as it helps most in the costliest of these sessions.
- */
-remedy: Remedy | null, };
+model: string | null, };
 
 /**
  * A parameter, with all that a form for it needs.
@@ -465,15 +491,7 @@ export type Exchange = { number: number, method: string,
 /**
  * Without keys.
  */
-url: string, status: number | null, bytesSent: number, bytesReceived: number,
-/**
- * How long it was held before it was sent.
- */
-heldMs: number,
-/**
- * From when it was sent.
- */
-firstByteMs: number | null, ms: number,
+url: string, status: number | null, bytesSent: number, bytesReceived: number, firstByteMs: number | null, ms: number,
 /**
  * What of it was not recorded, or how it ended where it did not end well.
  */
@@ -627,96 +645,6 @@ source: string, address: string | null, };
  * A run of calls, both ends included; calls count from 1.
  */
 export type CallRange = { from: number, to: number, };
-
-/**
- * A session, its sub-agents included; or a file that could not be read.
- */
-export type HomeSession = {
-/**
- * Reading this file opens it.
- */
-path: string,
-/**
- * The id that it has itself, or its path.
- */
-id: string, title: string, tool: string, project: string | null, models: Array<string>,
-/**
- * Epoch milliseconds of its last call; of the file, where no call has a time.
- */
-lastMs: number | null,
-/**
- * The day of that.
- */
-day: string | null,
-/**
- * The largest prompt that was reported.
- */
-peakTokens: number | null,
-/**
- * What its model takes, where that is known.
- */
-limitTokens: number | null,
-/**
- * Prompts as they were reported, and what of them came from a cache, call by call; of many calls the largest of some.
- */
-prompts: Array<HomePrompt>,
-/**
- * Absent until it was looked through.
- */
-waste: SessionWaste | null,
-/**
- * What a person should know about the file: why it could not be read, or what is missing of it.
- */
-problem: string | null,
-/**
- * Nothing of it is known.
- */
-isUnread: boolean,
-/**
- * With a call of these, their sub-agents included.
- */
-sessions: number,
-/**
- * Those whose prompt is reported.
- */
-calls: number,
-/**
- * Reports on several calls together, which did not report their own.
- */
-combinedReports: number,
-/**
- * Calls that were answered and report no prompt: nothing of it is in these sums.
- */
-unreportedCalls: number,
-/**
- * All of the prompts: the next three add up to it.
- */
-inputTokens: number, uncachedTokens: number,
-/**
- * Read from a cache, and written to one.
- */
-cachedTokens: number, cacheWriteTokens: number,
-/**
- * Thoughts included.
- */
-outputTokens: number,
-/**
- * The share of the prompts that was read from a cache, from 0 to 1.
- */
-cacheRatio: number,
-/**
- * US dollars for all calls that have a price; absent where none has one.
- */
-cost: number | null,
-/**
- * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
- * long ones.
- */
-costBasis: Basis,
-/**
- * Calls and reports without a known price: they are not in the cost.
- */
-unpricedCalls: number, };
 
 /**
  * A source of tokens that calls carry again and again.
@@ -992,31 +920,6 @@ tokens: number, sharedTokens: number,
 differsIn: string | null, };
 
 /**
- * How far reading is.
- */
-export type HomeReading = { isRunning: boolean,
-/**
- * A person stopped it: what was read by then is here.
- */
-isStopped: boolean,
-/**
- * Files whose sessions are known, of all files.
- */
-readFiles: number, files: number,
-/**
- * Files whose sessions were looked through for waste.
- */
-examinedFiles: number,
-/**
- * Files that were read since this start of Strata: the others had not changed since an earlier one.
- */
-newlyReadFiles: number,
-/**
- * Places that may be read and are gone.
- */
-missingPlaces: Array<string>, };
-
-/**
  * How models of one kind are counted, where a session does not tell better by itself.
  */
 export type LearnedModel = {
@@ -1100,6 +1003,51 @@ atCalls: Array<number>,
  * Values that later answers used and that only a summary could tell them: the most that can be regretted.
  */
 regret: number, flags: Array<string>, };
+
+/**
+ * One configuration with one model.
+ */
+export type BatchCell = { config: string, writer: string, model: string | null, state: BatchCellState,
+/**
+ * What happened and what to do, where it has no result.
+ */
+note: string | null,
+/**
+ * When the run that was taken began, in epoch milliseconds.
+ */
+keptMs: number | null,
+/**
+ * The run, which the Lab shows.
+ */
+run: string | null,
+/**
+ * What it was expected to take.
+ */
+need: BatchNeed | null, written: number, expected: number,
+/**
+ * Summaries that were paid for before.
+ */
+fromBefore: number,
+/**
+ * What this batch had the model read and write for it.
+ */
+tokens: number,
+/**
+ * US dollars of these; null where the model has no price.
+ */
+costUsd: number | null, tokensPerS: number | null, seconds: number | null,
+/**
+ * Of the facts in what was summarised.
+ */
+kept: number | null, dropped: number | null,
+/**
+ * Values that later answers used and that no summary tells.
+ */
+regret: number | null,
+/**
+ * What the session would have come to.
+ */
+bill: LabBill | null, };
 
 /**
  * One of the two sides.
@@ -1416,23 +1364,6 @@ size: TokenCount, parts: Array<EventPart>,
 difference: PartDiff, };
 
 /**
- * The costliest finding of a session.
- */
-export type SessionWaste = {
-/**
- * Of its costliest finding, in each of its files; 0 where nothing was found.
- */
-tokens: number, cost: number | null,
-/**
- * Where to look first.
- */
-worstCall: number | null,
-/**
- * What it is.
- */
-title: string | null, };
-
-/**
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
@@ -1554,6 +1485,28 @@ export type PriceInfo = { model: string, input: number, cachedRead: number, outp
 source: string, };
 
 /**
+ * What a batch is asked.
+ */
+export type BatchChoice = { session: string, configs: Array<string>, models: Array<BatchModel>,
+/**
+ * In place of google-adk's summary prompt; with `{conversation_history}` in it.
+ */
+prompt: string | null, budget: BatchBudget, };
+
+/**
+ * What a cell would take.
+ */
+export type BatchNeed = { summaries: number,
+/**
+ * Of prompts and answers; those that were paid for before are not in it.
+ */
+tokens: number,
+/**
+ * US dollars; null where the model has no price.
+ */
+costUsd: number | null, seconds: number, };
+
+/**
  * What a fix saves over all calls, as far as it was replayed.
  */
 export type Saving = { of: SavedTokens,
@@ -1663,11 +1616,6 @@ learnedKeys: Array<string>,
  * Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
  */
 masksSecrets: boolean, };
-
-/**
- * What a person said of a place.
- */
-export type PlaceChoice = "open" | "read" | "leave";
 
 /**
  * What a person writes in the tool that made the session.
@@ -1953,60 +1901,6 @@ stage: string, failure: ScriptFailure | null, console: Array<ConsoleLine>,
 tokens: ScriptTokens | null, };
 
 /**
- * What came since Home was looked at last.
- */
-export type HomeNews = {
-/**
- * Epoch milliseconds.
- */
-sinceMs: number,
-/**
- * With a call of these, their sub-agents included.
- */
-sessions: number,
-/**
- * Those whose prompt is reported.
- */
-calls: number,
-/**
- * Reports on several calls together, which did not report their own.
- */
-combinedReports: number,
-/**
- * Calls that were answered and report no prompt: nothing of it is in these sums.
- */
-unreportedCalls: number,
-/**
- * All of the prompts: the next three add up to it.
- */
-inputTokens: number, uncachedTokens: number,
-/**
- * Read from a cache, and written to one.
- */
-cachedTokens: number, cacheWriteTokens: number,
-/**
- * Thoughts included.
- */
-outputTokens: number,
-/**
- * The share of the prompts that was read from a cache, from 0 to 1.
- */
-cacheRatio: number,
-/**
- * US dollars for all calls that have a price; absent where none has one.
- */
-cost: number | null,
-/**
- * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
- * long ones.
- */
-costBasis: Basis,
-/**
- * Calls and reports without a known price: they are not in the cost.
- */
-unpricedCalls: number, };
-
-/**
  * What can be done about a break.
  */
 export type BreakNature = "avoidable" | "structural" | "provider";
@@ -2144,6 +2038,15 @@ kinds: Array<SecretKind>,
 sessions: Array<SessionSecrets>, };
 
 /**
+ * What may be spent; no limit where both are absent.
+ */
+export type BatchBudget = { usd: number | null,
+/**
+ * Of prompts and answers, whoever is asked.
+ */
+tokens: number | null, };
+
+/**
  * What one difference is.
  */
 export type DifferenceKind = "rewritten" | "replaced" | "leftOut" | "inserted" | "continued";
@@ -2246,7 +2149,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "home" } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * What to change in the tool that wrote the session, as one writes it there.
@@ -2264,20 +2167,6 @@ place: string,
  * Where it is documented.
  */
 source: string, };
-
-/**
- * What was found in sessions that need not have been: of each session its costliest finding, as findings overlap. So much at
- * least, as an estimate.
- */
-export type HomeWaste = { tokens: number,
-/**
- * US dollars, for the sessions where they are known; absent where there is none.
- */
-cost: number | null,
-/**
- * Sessions that were looked through.
- */
-examinedSessions: number, };
 
 /**
  * Where a part stands in a request.
@@ -2423,18 +2312,6 @@ files: number,
  */
 isCapped: boolean,
 /**
- * Of these files.
- */
-bytes: number,
-/**
- * Whether Home may read it.
- */
-choice: PlaceChoice,
-/**
- * Its files are other tools' sessions, rendered as text: Home leaves them out.
- */
-isRendered: boolean,
-/**
  * Epoch milliseconds of the file that was written last, if known.
  */
 newestMs: number | null, };
@@ -2466,6 +2343,44 @@ address: string | null,
 filter: string | null, order: EventOrder | null, };
 
 export type ApartReason = "relayed" | "summaries";
+
+export type BatchCellState = "waiting" | "running" | "done" | "kept" | "leftOut" | "stopped" | "failed";
+
+export type BatchList = { rows: Array<BatchRow>, };
+
+export type BatchPlan = { cells: Array<BatchPlanCell>,
+/**
+ * Of all cells that would be run.
+ */
+tokens: number,
+/**
+ * US dollars; null where some model has no price.
+ */
+costUsd: number | null, seconds: number,
+/**
+ * Cells that are not expected to fit into the budget.
+ */
+nLeftOut: number,
+/**
+ * Cells whose runs are stored.
+ */
+nKept: number,
+/**
+ * Why it cannot be run so, and what to do; null where it can.
+ */
+refusal: string | null, };
+
+export type BatchPlanCell = { config: string, writer: string, model: string | null, need: BatchNeed,
+/**
+ * When the run that would be taken began, in epoch milliseconds; null where it would be run.
+ */
+keptMs: number | null,
+/**
+ * Why it is not expected to fit.
+ */
+leftOut: string | null, };
+
+export type BatchStarted = { batch: string, job: string, };
 
 export type BreakDetail = { row: BreakRow,
 /**
@@ -2625,8 +2540,6 @@ export type CaptureDecision = "go" | "step" | "goFreely" | "refuse";
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
 export type CauseCount = { title: string, breaks: number, };
-
-export type ChosenPlace = { path: string, choice: PlaceChoice, };
 
 export type ComparedCall = { call: number, agent: string, isChanged: boolean, tokensA: number, tokensB: number, cachedA: number, cachedB: number, costAUsd: number | null, costBUsd: number | null,
 /**
@@ -2980,44 +2893,6 @@ next: string | null,
 sessionsLeft: number, };
 
 export type Header = { name: string, value: string, };
-
-export type HomeOrder = "newest" | "cost" | "tokens" | "waste" | "peak";
-
-export type HomePage = { reading: HomeReading,
-/**
- * The zone of the days.
- */
-timezone: string,
-/**
- * Today, in that zone.
- */
-today: string,
-/**
- * Of all calls that are wanted, as `usage/get` adds them up.
- */
-total: UsageSums,
-/**
- * With a call whose price is not known: the cost is without those calls.
- */
-unpricedSessions: number, waste: HomeWaste, days: Array<UsageRow>, tools: Array<UsageRow>, projects: Array<UsageRow>, models: Array<UsageRow>, sessions: Array<HomeSession>,
-/**
- * Of all pages.
- */
-nSessions: number, patterns: Array<HomePattern>,
-/**
- * The period's days ÷ 7, one at least: what patterns cost a week is divided by it.
- */
-weeks: number,
-/**
- * What came since Home was looked at before this start; absent at the first time.
- */
-news: HomeNews | null,
-/**
- * The term of the filter that leaves nothing, where nothing is left.
- */
-excludingTerm: string | null, };
-
-export type HomePrompt = { tokens: number, cached: number, };
 
 export type Job = { job: string,
 /**
@@ -4034,12 +3909,6 @@ export interface Commands {
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
-  /** Says which places Home may read. */
-  "place/choose": { readonly params: { choices: Array<ChosenPlace>, }; readonly result: PlaceList };
-  /** What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back. */
-  "home/get": { readonly params: {  /**  * Words that a session has in its title, tool, project or models. `tool:`, `project:`, `model:` and `finding:` look there  * only; `tool:=Codex CLI` wants just that, and `"…"` keeps words together.  */ filter: string,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant; that of this computer if absent.  */ timezone: string | null, order: HomeOrder, offset: number, limit: number, }; readonly result: HomePage };
-  /** Looks for new and changed files in the places that may be read, and reads them in the background. */
-  "home/read": { readonly params: {  /**  * Goes on after it was stopped; otherwise it stays stopped.  */ goesOn: boolean, }; readonly result: HomeReading };
   /** What the calls of agents on this computer used, by day, project, model, tool or session. */
   "usage/get": { readonly params: {  /**  * Files and folders; empty for all places where agents leave sessions.  */ paths: Array<string>, by: UsageBy,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant, such as `Europe/Oslo`; that of this computer if absent.  */ timezone: string | null, }; readonly result: Usage };
   /** Events and sessions with words in them, over everything stored. */
@@ -4068,6 +3937,18 @@ export interface Commands {
   "lab/forgetRun": { readonly params: { run: string, }; readonly result: Removed };
   /** Lays the summaries of a run over its session, as an edit. */
   "lab/apply": { readonly params: { run: string,  /**  * Of the new experiment. Given, one is made even where the run went over an experiment.  */ name: string | null, }; readonly result: ExperimentDetail };
+  /** What runs of several configurations with several models would take. */
+  "lab/batchPlan": { readonly params: { choice: BatchChoice, }; readonly result: BatchPlan };
+  /** Runs several configurations with several models within a budget, as a job. */
+  "lab/batch": { readonly params: { choice: BatchChoice, }; readonly result: BatchStarted };
+  /** Goes on with the cells of a batch that have not ended, as a job. */
+  "lab/batchResume": { readonly params: { batch: string,  /**  * In place of the budget it had; what it spent counts.  */ budget: BatchBudget | null, }; readonly result: BatchStarted };
+  /** A batch as far as it is. */
+  "lab/batchResult": { readonly params: { batch: string, }; readonly result: LabBatch };
+  /** Batches over a session, as they are stored. */
+  "lab/batches": { readonly params: { session: string, }; readonly result: BatchList };
+  /** Takes a batch out of the store; its runs stay. */
+  "lab/forgetBatch": { readonly params: { batch: string, }; readonly result: Removed };
   /** Questions about a window of a run, and what asking them would cost. */
   "lab/probePlan": { readonly params: { choice: ProbeChoice, }; readonly result: LabProbePlan };
   /** Asks a model about a window, from its events and from its summary, as a job. */
