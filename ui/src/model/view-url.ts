@@ -106,7 +106,7 @@ export interface ViewState {
   readonly look: SweepLook;
   readonly curve: CurveKind;
   readonly store: StoreName;
-  /** The key of the state that is looked at; empty: the first that broke a cache, else the first. */
+  /** The key of the state that is looked at; empty: the one that broke a cache, at the cursor if one did. */
   readonly key: string;
   /** The hand-off that is looked at, from 1. */
   readonly handOff: number;

@@ -89,7 +89,11 @@ export class Stores {
   get key(): string | undefined {
     const { key } = this.#location.view;
     if (key !== '') return key;
-    return (this.keys.find(({ columns }) => columns.broke.length > 0)?.row ?? this.keys.row(0))?.key;
+    const { cursor } = this.#session;
+    const at = this.keys.about?.columns.findIndex(({ from, to }) => from <= cursor && cursor <= to) ?? -1;
+    const here = this.keys.find(({ columns }) => columns.broke.includes(at));
+    const anywhere = here ?? this.keys.find(({ columns }) => columns.broke.length > 0);
+    return (anywhere?.row ?? this.keys.row(0))?.key;
   }
 
   get activeKey(): number | undefined {
@@ -103,6 +107,11 @@ export class Stores {
   /** Shows a key of the state in the Stores view. */
   open(key: string): void {
     this.#location.go({ view: 'stores', store: 'state', key, selection: undefined });
+  }
+
+  /** Shows the key whose change broke the cache of a call. */
+  openBreak(call: number): void {
+    this.#location.go({ view: 'stores', store: 'state', key: '', cursor: call, selection: undefined });
   }
 
   async choose(index: number): Promise<void> {
@@ -132,6 +141,7 @@ export class Stores {
   }
 
   showVersion(version: VersionRow): void {
+    this.#location.go({ key: this.key ?? '' }, 'replace');
     this.#cursor.set(callOfVersion(version, this.#session.calls), 'walk');
   }
 
