@@ -30,5 +30,6 @@ pub mod search;
 pub mod secret;
 pub mod session;
 pub mod state;
+pub mod stores;
 pub mod usage;
 pub mod verification;

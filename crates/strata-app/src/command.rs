@@ -10,7 +10,8 @@ use ts_rs::TS;
 use crate::Strata;
 use crate::api::{
     app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab, lab_batch,
-    model, palette, part, place, processor, run, script, search, secret, session, state, usage, verification,
+    model, palette, part, place, processor, run, script, search, secret, session, state, stores, usage,
+    verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -182,6 +183,11 @@ commands! {
     "cache/why" cache::Why => cache::CallCacheDetail: "What the cache does for one call, and why not more";
     "cache/difference" cache::Difference => cache::PromptDifference: "One difference between a prompt and the one it could have continued";
     "cache/fixes" cache::Fixes => cache::FixList: "Changes that would keep more in the cache, replayed over all calls";
+    "stores/state" stores::State => stores::StatePage: "Every key of the state, with its value at a call and over all calls";
+    "stores/key" stores::Key => stores::KeyDetail: "One key of the state: its versions, who wrote it, who reads it, what that cost";
+    "stores/agents" stores::Agents => stores::AgentPage: "The agents of a session, and where one goes on after another";
+    "stores/handOff" stores::HandOff => stores::HandOffDetail: "What one agent had and the next one saw, part by part";
+    "stores/handOffText" stores::HandOffText => stores::HandOffDiff: "A part in the prompts of both agents, line by line";
     "part/get" part::Get => part::PartDetail: "One part of a request: size, source, what it was made from";
     "part/text" part::Text => part::PartText: "A page of a part's text with its tokens";
     "part/diff" part::Diff => part::PartDiff: "A part before and after a stage, line by line";

@@ -47,6 +47,7 @@ mod session_comparison;
 mod stages;
 mod state;
 mod storage;
+mod stores;
 mod tables;
 mod usage;
 mod verification;

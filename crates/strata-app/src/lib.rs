@@ -36,6 +36,7 @@ mod sample;
 mod script_folder;
 mod sessions;
 mod show;
+mod stores;
 mod strata;
 mod tables;
 mod text_diff;

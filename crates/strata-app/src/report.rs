@@ -51,6 +51,7 @@ mod secrets;
 mod session;
 mod show;
 mod source;
+mod stores;
 mod sweep;
 mod times;
 mod tokens;
@@ -114,6 +115,7 @@ pub use secrets::{SecretsChoice, SecretsReport, secrets};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
+pub use stores::{StoresChoice, StoresReport, stores, stores_of};
 pub use strata_capture::{AdkUpdate, Catch, Received, Signal};
 pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowReport, sweep};
 pub use times::{utc_day, utc_minute};
@@ -139,6 +141,9 @@ pub use crate::api::model::{Api, Endpoint, Header};
 pub use crate::api::place::{PlaceChoice, PlaceRow};
 pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::api::secret::{KeptSecrets, SecretKind, SessionSecrets};
+pub use crate::api::stores::{
+    AgentRow, HandOffRow, HandOffVia, KeyColumns, KeyRow, KeyScope, StatePage, ValueState,
+};
 pub use crate::api::usage::{
     ApartReason, UnpricedModel, Usage, UsageApart, UsageBy, UsageFiles, UsagePlace, UsagePrice, UsageRow,
     UsageSums,

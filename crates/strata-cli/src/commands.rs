@@ -24,6 +24,7 @@ pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;
 mod source;
+pub(crate) mod stores;
 pub(crate) mod sweep;
 pub(crate) mod tokens;
 pub(crate) mod usage;

@@ -60,6 +60,7 @@ enum Command {
     Sweep(commands::sweep::Sweep),
     Scripts(commands::scripts::Scripts),
     Serve(commands::serve::Serve),
+    Stores(commands::stores::Stores),
     Usage(commands::usage::Usage),
 }
 
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         Command::Sweep(sweep) => until_interrupted(|_, stop| sweep.run(stop)),
         Command::Scripts(scripts) => scripts.run(),
         Command::Serve(serve) => on_runtime(|runtime| serve.run(runtime)),
+        Command::Stores(stores) => stores.run(),
         Command::Usage(usage) => until_interrupted(|_, stop| usage.run(stop)),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

@@ -12,6 +12,7 @@ const VIEWS = [
   'cache',
   'lab',
   'run',
+  'stores',
   'home',
   'capture',
   'sessions',
@@ -26,6 +27,7 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   cache: 'Cache',
   lab: 'Lab',
   run: 'Run',
+  stores: 'Stores',
   home: 'Home',
   capture: 'Capture',
   sessions: 'All sessions',
@@ -54,6 +56,10 @@ const LADDER_SCOPES = ['all', 'agent'] as const;
 type LadderScope = (typeof LADDER_SCOPES)[number];
 const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
+
+const STORES = ['state', 'agents'] as const;
+/** Which of the stores is looked at. */
+export type StoreName = (typeof STORES)[number];
 
 const SWEEP_LOOKS = ['map', 'table'] as const;
 type SweepLook = (typeof SWEEP_LOOKS)[number];
@@ -102,6 +108,11 @@ export interface ViewState {
   readonly metric: Metric;
   readonly look: SweepLook;
   readonly curve: CurveKind;
+  readonly store: StoreName;
+  /** The key of the state that is looked at; empty: the one that broke a cache, at the cursor if one did. */
+  readonly key: string;
+  /** The hand-off that is looked at, from 1. */
+  readonly handOff: number;
   /** What the session comes to stands above its map. */
   readonly showsSummary: boolean;
   /** The summary that is looked at, from 1. */
@@ -147,6 +158,9 @@ export const INITIAL_VIEW: ViewState = {
   metric: 'cost',
   look: 'map',
   curve: 'prompt',
+  store: 'state',
+  key: '',
+  handOff: 1,
   showsSummary: true,
   summary: 1,
   sessionOrder: 'when',
@@ -194,6 +208,9 @@ export function printView(state: ViewState): string {
   put('metric', state.metric, INITIAL_VIEW.metric);
   put('look', state.look, INITIAL_VIEW.look);
   put('curve', state.curve, INITIAL_VIEW.curve);
+  put('store', state.store, INITIAL_VIEW.store);
+  put('key', state.key, '');
+  put('handoff', String(state.handOff), '1');
   put('glance', state.showsSummary ? '' : 'off', '');
   put('summary', String(state.summary), '1');
   put('sort', state.sessionOrder, INITIAL_VIEW.sessionOrder);
@@ -250,6 +267,9 @@ export function parseView(hash: string): ViewState {
     metric: oneOf(METRICS, query.get('metric'), INITIAL_VIEW.metric),
     look: oneOf(SWEEP_LOOKS, query.get('look'), INITIAL_VIEW.look),
     curve: oneOf(CURVES, query.get('curve'), INITIAL_VIEW.curve),
+    store: oneOf(STORES, query.get('store'), INITIAL_VIEW.store),
+    key: query.get('key') ?? '',
+    handOff: Math.max(1, wholeNumber(query.get('handoff'))),
     showsSummary: query.get('glance') !== 'off',
     summary: Math.max(1, wholeNumber(query.get('summary'))),
     sessionOrder: oneOf(SESSION_ORDERS, query.get('sort'), INITIAL_VIEW.sessionOrder),

@@ -38,6 +38,7 @@ import { Pipeline } from './pipeline.svelte.ts';
 import { Runs } from './runs.svelte.ts';
 import { SessionSummary } from './session-summary.svelte.ts';
 import { SessionTable } from './session-table.svelte.ts';
+import { Stores } from './stores.svelte.ts';
 import { Tour } from './tour.svelte.ts';
 import { ViewQuestions } from './view-questions.svelte.ts';
 
@@ -71,6 +72,7 @@ export class Workbench {
   readonly callTable: CallTable;
   readonly following: Following;
   readonly cache: CacheView;
+  readonly stores: Stores;
   readonly navigation: Navigation;
   readonly palette: Palette;
   readonly answers: Answers;
@@ -107,6 +109,7 @@ export class Workbench {
     this.callTable = new CallTable(this);
     this.following = new Following(host, this.location, this.session, this.cursor, () => this.runs.isGrowing);
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
+    this.stores = new Stores(host, this.location, this.session, this.cursor, messages);
     this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
     this.navigation = new Navigation(this);
     this.summary = new SessionSummary(host, this);
@@ -165,9 +168,9 @@ export class Workbench {
   /** Goes to a view. While calls are compiled the largest one changes, but who looks into a call stays with it. */
   show(view: ViewName): void {
     const { isCompiling, cursor } = this.session;
-    // What the cache does for the call under the cursor, and what compaction does to the session, is what these views
-    // are about.
-    const place = view === 'cache' || view === 'lab' ? { view, selection: undefined } : { view };
+    // What the cache does for the call under the cursor, what compaction does to the session, and what a store holds at it,
+    // is what these views are about.
+    const place = ['cache', 'lab', 'stores'].includes(view) ? { view, selection: undefined } : { view };
     this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
   }
 
@@ -241,6 +244,8 @@ export class Workbench {
       finding: undefined,
       config: '',
       grid: '',
+      key: '',
+      handOff: 1,
       summary: 1,
     };
     // Before the first session there is nothing to go back to.

@@ -11,6 +11,7 @@ import { runCommands } from './run-view.ts';
 import { sessionTableCommands } from './session-table.ts';
 import { sessionCommands } from './session-view.ts';
 import { settingsCommands } from './settings-view.ts';
+import { storesCommands } from './stores-view.ts';
 import { lookCommands, windowCommands } from './window.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   ...cacheCommands,
   ...labCommands,
   ...runCommands,
+  ...storesCommands,
   ...settingsCommands,
   ...windowCommands,
   ...lookCommands,

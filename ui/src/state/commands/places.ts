@@ -37,6 +37,13 @@ export const placeCommands: readonly Command[] = [
     run: (workbench) => workbench.show('run'),
   },
   {
+    id: 'view.stores',
+    title: 'Stores',
+    words: 'state keys variables agents hand-offs transfer',
+    keys: ['6'],
+    run: (workbench) => workbench.show('stores'),
+  },
+  {
     id: 'selection.open',
     title: 'Open in the best view',
     keys: ['Enter'],
