@@ -24,6 +24,7 @@ mod samples;
 mod scripts;
 mod search;
 mod services;
+mod stores;
 mod truncated;
 mod unknown_model;
 mod usage;
