@@ -332,6 +332,19 @@ usedLater: number, weight: number, };
 export type FailedFile = { path: string, reason: string, };
 
 /**
+ * A key over the calls, column by column.
+ */
+export type KeyColumns = {
+/**
+ * Of the value at the last call of each column; absent where there was none.
+ */
+tokens: Array<number | null>,
+/**
+ * Indices of columns, in order.
+ */
+written: Array<number>, read: Array<number>, broke: Array<number>, };
+
+/**
  * A parameter, with all that a form for it needs.
  */
 export type Param = { name: string, input: ParamInput,
@@ -914,6 +927,11 @@ unreadCharacters: number,
  * Calls and results that it cuts.
  */
 nCut: number, };
+
+/**
+ * How one agent came after another.
+ */
+export type HandOffVia = "transfer" | "started" | "returned" | "flow";
 
 /**
  * How the event table is sorted. Ties are in order of events.
@@ -1645,6 +1663,11 @@ readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
 export type EventEdit = "edited" | "dropped" | "pinned";
 
 /**
+ * What became of a part.
+ */
+export type Fate = "kept" | "reframed" | "dropped" | "added";
+
+/**
  * What became of the facts of a window.
  */
 export type LabLoss = {
@@ -1880,6 +1903,11 @@ lastEventMs: number | null,
  * Epoch milliseconds; absent when never opened.
  */
 openedMs: number | null, isSample: boolean, };
+
+/**
+ * What is known of a value at a call.
+ */
+export type ValueState = "known" | "absent" | "notRecorded" | "gone";
 
 /**
  * What it took to have summaries written that are no calls of a session.
@@ -2133,6 +2161,11 @@ problem: string | null,
 impossible: string | null, };
 
 /**
+ * Who shares a key, by its prefix.
+ */
+export type KeyScope = "session" | "user" | "app" | "temp";
+
+/**
  * Who writes summaries that cost nothing.
  */
 export type OfflineSummaries = "sized" | "extractive";
@@ -2184,6 +2217,26 @@ isCapped: boolean,
  * Epoch milliseconds of the file that was written last, if known.
  */
 newestMs: number | null, };
+
+export type AgentPage = { agents: Array<AgentRow>,
+/**
+ * Hand-offs, and of these the ones whose first call found nothing in a cache.
+ */
+total: number, uncached: number, rows: Array<HandOffRow>, };
+
+export type AgentRow = { name: string,
+/**
+ * Agents above it.
+ */
+depth: number,
+/**
+ * Of its last call; empty where it made none.
+ */
+model: string,
+/**
+ * Tools that were declared in its last call.
+ */
+tools: number, bill: Bill, };
 
 export type AgentState = "notRun" | "running" | "held" | "asks" | "done";
 
@@ -2661,6 +2714,8 @@ diagnostics: Array<DiagnosticRow>, };
 
 export type FactVerdict = "kept" | "paraphrased" | "dropped";
 
+export type FateSum = { parts: number, tokensBefore: number, tokensAfter: number, };
+
 export type FilterError = { message: string,
 /**
  * The filter with the suggestion applied.
@@ -2723,6 +2778,74 @@ next: string | null,
  */
 sessionsLeft: number, };
 
+export type HandOffDetail = { row: HandOffRow, kept: FateSum, reframed: FateSum, dropped: FateSum, added: FateSum,
+/**
+ * What the form of a prompt takes: with the sums above, it adds up to both prompts.
+ */
+framing: FateSum, total: number,
+/**
+ * In the order of the later prompt; what is dropped stands where it was.
+ */
+parts: Array<HandOffPart>, };
+
+export type HandOffOrder = "inOrder" | "byCost" | "byPair";
+
+export type HandOffPart = {
+/**
+ * From 1.
+ */
+number: number, fate: Fate, kind: Kind | null,
+/**
+ * In the later prompt, else in the earlier one.
+ */
+address: string,
+/**
+ * "E7 log_analyst".
+ */
+source: string, text: string, tokensBefore: number, tokensAfter: number,
+/**
+ * It tells another agent's words.
+ */
+isQuotedBefore: boolean, isQuotedAfter: boolean,
+/**
+ * What decided that.
+ */
+rule: string, };
+
+export type HandOffRow = {
+/**
+ * H1 is number 1.
+ */
+number: number, fromCall: number, toCall: number, from: string, to: string, via: HandOffVia,
+/**
+ * The event that transferred or called, from 1.
+ */
+event: number | null,
+/**
+ * Our counts of the last prompt of the one and the first prompt of the other.
+ */
+fromTokens: number, toTokens: number,
+/**
+ * The weaker of both.
+ */
+basis: Basis,
+/**
+ * What the first prompt comes to, as the Cache view has it.
+ */
+promptTokens: number, cachedTokens: number, isCacheReported: boolean,
+/**
+ * Of the prompt, without the answer.
+ */
+costUsd: number | null,
+/**
+ * Nobody is known to have paid for the call.
+ */
+isUnpaid: boolean,
+/**
+ * Why no more was found in a cache.
+ */
+note: string, };
+
 export type Header = { name: string, value: string, };
 
 export type Job = { job: string,
@@ -2762,6 +2885,66 @@ export type JsonPage = {
  * Length in UTF-16 units; `offset` and `limit` count the same.
  */
 totalLength: number, text: string, };
+
+export type KeyDetail = { key: string, scope: KeyScope, call: number, valueState: ValueState,
+/**
+ * At the call, at most some thousand characters of it.
+ */
+value: string,
+/**
+ * "integer", "list of 1,204".
+ */
+what: string, tokens: number | null, basis: Basis,
+/**
+ * In one line, at the last call.
+ */
+valueAtEnd: string, writers: Array<KeyWriter>, readers: Array<KeyReader>,
+/**
+ * Calls whose prompt holds it, and the last of them.
+ */
+reads: number, lastRead: number | null,
+/**
+ * As the Cache view has them.
+ */
+breaks: Array<BreakRow>, rebilledTokens: number,
+/**
+ * Absent where one of them has no price.
+ */
+costUsd: number | null,
+/**
+ * Number of the version that held at the call.
+ */
+current: number | null, total: number, versions: Array<VersionRow>, };
+
+export type KeyReader = { agent: string, calls: number,
+/**
+ * The first few.
+ */
+ranges: Array<CallRange>,
+/**
+ * The part that holds it, in the call under the cursor or the last one that does.
+ */
+address: string, };
+
+export type KeyRow = { key: string, scope: KeyScope, valueState: ValueState,
+/**
+ * In one line; in words where there is no value.
+ */
+value: string, tokens: number | null,
+/**
+ * Events that wrote it.
+ */
+writes: number,
+/**
+ * Calls whose prompt holds it.
+ */
+reads: number, isUnreadLarge: boolean, columns: KeyColumns, };
+
+export type KeyWriter = { agent: string,
+/**
+ * The tool whose result came with the writes; empty where there is none.
+ */
+tool: string, writes: number, };
 
 export type LabProbe = { question: string,
 /**
@@ -3402,6 +3585,36 @@ entries: number,
  */
 characters: number, };
 
+export type StatePage = { call: number,
+/**
+ * Calls that are compiled, and all calls: reads and losses are of the former.
+ */
+calls: number, ofCalls: number,
+/**
+ * Keys, and of these the ones that have a value at the call.
+ */
+total: number, set: number,
+/**
+ * Of their values at the call, as an instruction would show them, in the tokens of its model.
+ */
+tokens: number, basis: Basis,
+/**
+ * Keys with a large value that no prompt holds.
+ */
+unreadLarge: number,
+/**
+ * From how many tokens on a value is large.
+ */
+largeTokens: number, columns: Array<CallRange>,
+/**
+ * By scope, then by name.
+ */
+rows: Array<KeyRow>,
+/**
+ * What the recording does not hold, in a sentence.
+ */
+gap: string | null, };
+
 export type StateValueRow = { key: string,
 /**
  * Of the value as recorded, written as JSON.
@@ -3560,6 +3773,28 @@ costBasis: Basis,
  */
 unpricedCalls: number, };
 
+export type VersionRow = {
+/**
+ * From 1; 0 is what it held before the first event that wrote it.
+ */
+number: number,
+/**
+ * From 1; absent for what was there when the session began.
+ */
+event: number | null,
+/**
+ * The call that was answered last by then; 0 before the first one.
+ */
+call: number,
+/**
+ * Who wrote the event.
+ */
+agent: string, tool: string, before: string, after: string, tokens: number | null,
+/**
+ * Losses of caches that it came to.
+ */
+breaks: Array<BreakRow>, };
+
 export type WaitingKind = "confirmation" | "input" | "tool";
 
 export type ZoneRow = { zone: CacheZone, from: number, to: number,
@@ -3680,6 +3915,16 @@ export interface Commands {
   "cache/difference": { readonly params: { session: string, call: number,  /**  * Counts from 1, from the beginning of the prompt on: the first one ends the prefix.  */ number: number, }; readonly result: PromptDifference };
   /** Changes that would keep more in the cache, replayed over all calls. */
   "cache/fixes": { readonly params: { session: string, }; readonly result: FixList };
+  /** Every key of the state, with its value at a call and over all calls. */
+  "stores/state": { readonly params: { session: string, call: number,  /**  * Calls share columns where there are more of them.  */ maxColumns: number, offset: number, limit: number, }; readonly result: StatePage };
+  /** One key of the state: its versions, who wrote it, who reads it, what that cost. */
+  "stores/key": { readonly params: { session: string, key: string, call: number,  /**  * Of the versions.  */ offset: number, limit: number, }; readonly result: KeyDetail };
+  /** The agents of a session, and where one goes on after another. */
+  "stores/agents": { readonly params: { session: string, order: HandOffOrder, offset: number, limit: number, }; readonly result: AgentPage };
+  /** What one agent had and the next one saw, part by part. */
+  "stores/handOff": { readonly params: { session: string, number: number, offset: number, limit: number, }; readonly result: HandOffDetail };
+  /** A part in the prompts of both agents, line by line. */
+  "stores/handOffText": { readonly params: { session: string, number: number,  /**  * From 1.  */ part: number, }; readonly result: PartDiff };
   /** One part of a request: size, source, what it was made from. */
   "part/get": { readonly params: { session: string,  /**  * `C17/4.0`, `C17/sys.1`, `C17/tool.sql_query`.  */ address: string,  /**  * The stage it is looked at after; absent for the last.  */ stage: number | null, }; readonly result: PartDetail };
   /** A page of a part's text with its tokens. */
