@@ -9,9 +9,9 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab, lab_batch,
-    model, palette, part, place, processor, run, script, search, secret, session, state, stores, usage,
-    verification,
+    app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab,
+    lab_batch, model, palette, part, place, processor, run, script, search, secret, session, state, stores,
+    usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
 

@@ -26,6 +26,7 @@ mod samples;
 mod scripts;
 mod search;
 mod services;
+mod stores;
 mod truncated;
 mod unknown_model;
 mod usage;
