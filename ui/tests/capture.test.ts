@@ -45,8 +45,8 @@ describe('the capture view', () => {
     expect(await screen.findByText('1 on')).toBeInTheDocument();
     expect(screen.getByRole('checkbox', { name: 'Prefix about to break' })).toBeChecked();
     // Two at once: the second says nothing about the first.
-    fireEvent.click(screen.getByRole('checkbox', { name: 'Every call' }));
-    fireEvent.click(screen.getByRole('checkbox', { name: 'Prompt costs more than' }));
+    void fireEvent.click(screen.getByRole('checkbox', { name: 'Every call' }));
+    void fireEvent.click(screen.getByRole('checkbox', { name: 'Prompt costs more than' }));
     expect(await screen.findByText('3 on')).toBeInTheDocument();
   });
 

@@ -24,7 +24,6 @@ use crate::copy::{Body, BodyError, Copied, Tape, Way};
 use crate::door::{Door, Refused};
 use crate::exchange::{End, Headers, Told};
 use crate::gate::{Gate, Verdict, WholeRequest};
-use crate::proxy::Proxy;
 use crate::recorder::Desk;
 use crate::redact;
 use crate::telemetry::Telemetry;
@@ -43,7 +42,6 @@ pub(crate) struct Forwarder {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) desk: Desk,
     pub(crate) telemetry: Telemetry,
-    pub(crate) proxy: Option<Arc<Proxy>>,
 }
 
 pub(crate) type ProviderClient = Client<HttpsConnector<HttpConnector>, Body>;
@@ -58,10 +56,7 @@ pub(crate) struct Sockets {
 
 impl Forwarder {
     /// What the provider answers, or what the gateway does where nobody else can.
-    pub(crate) async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Body> {
-        if let Some(proxy) = self.proxy.as_ref().filter(|_| request.method() == Method::CONNECT) {
-            return self.connect(proxy, request);
-        }
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let path = match self.door.let_in(&request) {
             Ok(path) => path.to_owned(),
             Err(Refused { status, why }) => return answer::error(status, why),

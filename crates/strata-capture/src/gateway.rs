@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Method, Request, Response};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -114,9 +116,10 @@ impl Gateway {
             gate,
             desk: recorder.desk(),
             telemetry: Telemetry::new(telemetry, received),
-            proxy: authority.map(|authority| Arc::new(Proxy::new(authority))),
         });
-        connections.spawn(listen(listener, forwarder, stop.clone(), connections.clone()));
+        let answering =
+            Answering { forwarder, proxy: authority.map(|authority| Arc::new(Proxy::new(authority))) };
+        connections.spawn(listen(listener, answering, stop.clone(), connections.clone()));
         Ok(Self { base, proxy, log: path, stop, connections, recorder })
     }
 
@@ -176,9 +179,25 @@ fn client(versions: Versions) -> Result<legacy::Client<HttpsConnector<HttpConnec
         .build(https))
 }
 
+/// Who answers.
+#[derive(Clone)]
+struct Answering {
+    forwarder: Arc<Forwarder>,
+    proxy: Option<Arc<Proxy>>,
+}
+
+impl Answering {
+    async fn answer(self, request: Request<Incoming>) -> Response<Body> {
+        match &self.proxy {
+            Some(proxy) if request.method() == Method::CONNECT => self.forwarder.connect(proxy, request),
+            _ => self.forwarder.answer(request).await,
+        }
+    }
+}
+
 async fn listen(
     listener: TcpListener,
-    forwarder: Arc<Forwarder>,
+    answering: Answering,
     stop: CancellationToken,
     connections: TaskTracker,
 ) {
@@ -189,7 +208,7 @@ async fn listen(
         };
         match accepted {
             Ok((stream, _)) => {
-                connections.spawn(serve(stream, Arc::clone(&forwarder), stop.clone()));
+                connections.spawn(serve(stream, answering.clone(), stop.clone()));
             }
             // No more files can be opened, say. It passes.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -198,12 +217,12 @@ async fn listen(
 }
 
 /// One connection of a client.
-async fn serve(stream: TcpStream, forwarder: Arc<Forwarder>, stop: CancellationToken) {
+async fn serve(stream: TcpStream, answering: Answering, stop: CancellationToken) {
     // Without it, chunks only come late.
     let _ = stream.set_nodelay(true);
     let answer = service_fn(|request| {
-        let forwarder = Arc::clone(&forwarder);
-        async move { Ok::<_, std::convert::Infallible>(forwarder.answer(request).await) }
+        let answering = answering.clone();
+        async move { Ok::<_, std::convert::Infallible>(answering.answer(request).await) }
     });
     let connection = http1::Builder::new()
         .preserve_header_case(true)

@@ -7,6 +7,7 @@ const held: HeldCall = {
   nodePath: '',
   reasons: [],
   promptTokens: 1,
+  basis: 'exact' as const,
   promptCost: null,
   before: null,
   model: 'm',

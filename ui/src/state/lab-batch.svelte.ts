@@ -79,7 +79,7 @@ export class LabBatches {
   }
 
   get isRunning(): boolean {
-    return this.batch?.job != null;
+    return (this.batch?.job ?? null) !== null;
   }
 
   get canPlan(): boolean {
@@ -130,8 +130,8 @@ export class LabBatches {
   }
 
   stop(): void {
-    const job = this.batch?.job;
-    if (job != null) this.#parts.jobs.cancel(job).catch(this.#parts.messages.report);
+    const job = this.batch?.job ?? null;
+    if (job !== null) this.#parts.jobs.cancel(job).catch(this.#parts.messages.report);
   }
 
   copy(): void {

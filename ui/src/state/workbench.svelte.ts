@@ -6,6 +6,7 @@ import { FrameLoop } from '@/lib/frame.ts';
 import { strataOf } from '@/model/map-columns.ts';
 import type { AskedQuestion } from '@/model/questions.ts';
 import { isApart, type ApartView, type ViewName } from '@/model/view-url.ts';
+import { addRequests } from './added-requests.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { CacheView } from './cache-view.svelte.ts';
@@ -270,22 +271,7 @@ export class Workbench {
   /** Gives the open session what another file recorded of its calls. */
   addRequests(): void {
     this.panels.dialog = undefined;
-    this.#addRequests().catch(this.messages.report);
-  }
-
-  async #addRequests(): Promise<void> {
-    const { id } = this.session;
-    const sources = await this.host.pickFiles();
-    if (id === undefined) return;
-    for (const source of sources) {
-      const file =
-        source.type === 'path'
-          ? { path: source.path, upload: null, name: null }
-          : { path: null, upload: source.upload, name: source.name };
-      const added = await this.host.invoke('session/addRequests', { session: id, ...file });
-      this.messages.announce(added.message);
-    }
-    if (sources.length > 0) this.session.edited();
+    addRequests(this.host, this.session, this.messages).catch(this.messages.report);
   }
 
   ask(question: AskedQuestion): void {

@@ -127,11 +127,13 @@ fn a_batch_goes_on_after_a_server_that_failed_and_a_restart_and_pays_for_nothing
             .map(|window| window["dropped"].as_u64().expect("a number"))
             .sum();
         assert_eq!(json!(lost), cell["dropped"]);
-        // These summaries tell nothing of the session.
-        assert!(cell["regret"].as_u64() > Some(0), "{cell}");
     }
-    assert!(done["recommended"].is_null(), "what loses a value that was used later is not to be taken");
-    assert!(done["reason"].as_str().expect("why").contains("lost values that later answers used"));
+    // These summaries tell nothing of the session: of the cells that lose what was used later none is to be taken.
+    let cells = done["cells"].as_array().expect("cells");
+    assert!(cells.iter().any(|cell| cell["regret"].as_u64() > Some(0)), "{done}");
+    if let Some(best) = done["recommended"].as_u64() {
+        assert_eq!(cells[best as usize]["regret"], 0, "{done}");
+    }
 
     // Another batch of the same cells takes all of them from the store.
     let n_asked = server.received().len();

@@ -52,7 +52,7 @@ fn a_batch_that_ctrl_c_stopped_goes_on_when_it_is_given_again() {
     assert_eq!(stopped.code, 130, "{}", stopped.stderr);
     assert!(stopped.stderr.contains("Give the same command again to go on"), "{}", stopped.stderr);
 
-    let done = live(&computer, &server, "--json").json();
+    let done = live(&computer, &server, "--json").document();
     assert_eq!(done["version"], 1);
     assert!(done["cells"].as_array().unwrap().iter().all(|cell| cell["state"] == "done"), "{done}");
     let n_whole = server.received().len() - 1;

@@ -105,7 +105,7 @@ reasons: Array<string>,
 /**
  * By our count.
  */
-promptTokens: number,
+promptTokens: number, basis: Basis,
 /**
  * US dollars of the prompt, if nothing of it is found in a cache.
  */
@@ -374,6 +374,48 @@ usedLater: number, weight: number, };
 export type FailedFile = { path: string, reason: string, };
 
 /**
+ * A finding that several sessions of a tool have.
+ */
+export type HomePattern = {
+/**
+ * Of the finding.
+ */
+code: string, title: string,
+/**
+ * What to change.
+ */
+advice: string, tool: string,
+/**
+ * Sessions that have it, of all sessions of the tool that were looked through.
+ */
+sessions: number, ofSessions: number,
+/**
+ * Over the period. Patterns overlap.
+ */
+tokens: number,
+/**
+ * US dollars a week, as an estimate: the period's sum ÷ weeks. Absent where a price is not known.
+ */
+costPerWeek: number | null, tokensPerWeek: number,
+/**
+ * What to change in the tool, in its own terms, as it helps most in the costliest of these sessions.
+ */
+remedy: Remedy | null, };
+
+/**
+ * A key over the calls, column by column.
+ */
+export type KeyColumns = {
+/**
+ * Of the value at the last call of each column; absent where there was none.
+ */
+tokens: Array<number | null>,
+/**
+ * Indices of columns, in order.
+ */
+written: Array<number>, read: Array<number>, broke: Array<number>, };
+
+/**
  * A model that is asked, where it is.
  */
 export type BatchModel = {
@@ -491,7 +533,15 @@ export type Exchange = { number: number, method: string,
 /**
  * Without keys.
  */
-url: string, status: number | null, bytesSent: number, bytesReceived: number, firstByteMs: number | null, ms: number,
+url: string, status: number | null, bytesSent: number, bytesReceived: number,
+/**
+ * How long it was held before it was sent.
+ */
+heldMs: number,
+/**
+ * From when it was sent.
+ */
+firstByteMs: number | null, ms: number,
 /**
  * What of it was not recorded, or how it ended where it did not end well.
  */
@@ -645,6 +695,96 @@ source: string, address: string | null, };
  * A run of calls, both ends included; calls count from 1.
  */
 export type CallRange = { from: number, to: number, };
+
+/**
+ * A session, its sub-agents included; or a file that could not be read.
+ */
+export type HomeSession = {
+/**
+ * Reading this file opens it.
+ */
+path: string,
+/**
+ * The id that it has itself, or its path.
+ */
+id: string, title: string, tool: string, project: string | null, models: Array<string>,
+/**
+ * Epoch milliseconds of its last call; of the file, where no call has a time.
+ */
+lastMs: number | null,
+/**
+ * The day of that.
+ */
+day: string | null,
+/**
+ * The largest prompt that was reported.
+ */
+peakTokens: number | null,
+/**
+ * What its model takes, where that is known.
+ */
+limitTokens: number | null,
+/**
+ * Prompts as they were reported, and what of them came from a cache, call by call; of many calls the largest of some.
+ */
+prompts: Array<HomePrompt>,
+/**
+ * Absent until it was looked through.
+ */
+waste: SessionWaste | null,
+/**
+ * What a person should know about the file: why it could not be read, or what is missing of it.
+ */
+problem: string | null,
+/**
+ * Nothing of it is known.
+ */
+isUnread: boolean,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
 
 /**
  * A source of tokens that calls carry again and again.
@@ -920,6 +1060,31 @@ tokens: number, sharedTokens: number,
 differsIn: string | null, };
 
 /**
+ * How far reading is.
+ */
+export type HomeReading = { isRunning: boolean,
+/**
+ * A person stopped it: what was read by then is here.
+ */
+isStopped: boolean,
+/**
+ * Files whose sessions are known, of all files.
+ */
+readFiles: number, files: number,
+/**
+ * Files whose sessions were looked through for waste.
+ */
+examinedFiles: number,
+/**
+ * Files that were read since this start of Strata: the others had not changed since an earlier one.
+ */
+newlyReadFiles: number,
+/**
+ * Places that may be read and are gone.
+ */
+missingPlaces: Array<string>, };
+
+/**
  * How models of one kind are counted, where a session does not tell better by itself.
  */
 export type LearnedModel = {
@@ -969,6 +1134,11 @@ unreadCharacters: number,
  * Calls and results that it cuts.
  */
 nCut: number, };
+
+/**
+ * How one agent came after another.
+ */
+export type HandOffVia = "transfer" | "started" | "returned" | "flow";
 
 /**
  * How the event table is sorted. Ties are in order of events.
@@ -1364,6 +1534,23 @@ size: TokenCount, parts: Array<EventPart>,
 difference: PartDiff, };
 
 /**
+ * The costliest finding of a session.
+ */
+export type SessionWaste = {
+/**
+ * Of its costliest finding, in each of its files; 0 where nothing was found.
+ */
+tokens: number, cost: number | null,
+/**
+ * Where to look first.
+ */
+worstCall: number | null,
+/**
+ * What it is.
+ */
+title: string | null, };
+
+/**
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
@@ -1618,6 +1805,11 @@ learnedKeys: Array<string>,
 masksSecrets: boolean, };
 
 /**
+ * What a person said of a place.
+ */
+export type PlaceChoice = "open" | "read" | "leave";
+
+/**
  * What a person writes in the tool that made the session.
  */
 export type LabOwnSetting = {
@@ -1767,6 +1959,11 @@ readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
 export type EventEdit = "edited" | "dropped" | "pinned";
 
 /**
+ * What became of a part.
+ */
+export type Fate = "kept" | "reframed" | "dropped" | "added";
+
+/**
  * What became of the facts of a window.
  */
 export type LabLoss = {
@@ -1901,6 +2098,60 @@ stage: string, failure: ScriptFailure | null, console: Array<ConsoleLine>,
 tokens: ScriptTokens | null, };
 
 /**
+ * What came since Home was looked at last.
+ */
+export type HomeNews = {
+/**
+ * Epoch milliseconds.
+ */
+sinceMs: number,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
+
+/**
  * What can be done about a break.
  */
 export type BreakNature = "avoidable" | "structural" | "provider";
@@ -2002,6 +2253,11 @@ lastEventMs: number | null,
  * Epoch milliseconds; absent when never opened.
  */
 openedMs: number | null, isSample: boolean, };
+
+/**
+ * What is known of a value at a call.
+ */
+export type ValueState = "known" | "absent" | "notRecorded" | "gone";
 
 /**
  * What it took to have summaries written that are no calls of a session.
@@ -2149,7 +2405,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "home" } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * What to change in the tool that wrote the session, as one writes it there.
@@ -2167,6 +2423,20 @@ place: string,
  * Where it is documented.
  */
 source: string, };
+
+/**
+ * What was found in sessions that need not have been: of each session its costliest finding, as findings overlap. So much at
+ * least, as an estimate.
+ */
+export type HomeWaste = { tokens: number,
+/**
+ * US dollars, for the sessions where they are known; absent where there is none.
+ */
+cost: number | null,
+/**
+ * Sessions that were looked through.
+ */
+examinedSessions: number, };
 
 /**
  * Where a part stands in a request.
@@ -2264,6 +2534,11 @@ problem: string | null,
 impossible: string | null, };
 
 /**
+ * Who shares a key, by its prefix.
+ */
+export type KeyScope = "session" | "user" | "app" | "temp";
+
+/**
  * Who writes summaries that cost nothing.
  */
 export type OfflineSummaries = "sized" | "extractive";
@@ -2312,9 +2587,41 @@ files: number,
  */
 isCapped: boolean,
 /**
+ * Of these files.
+ */
+bytes: number,
+/**
+ * Whether Home may read it.
+ */
+choice: PlaceChoice,
+/**
+ * Its files are other tools' sessions, rendered as text: Home leaves them out.
+ */
+isRendered: boolean,
+/**
  * Epoch milliseconds of the file that was written last, if known.
  */
 newestMs: number | null, };
+
+export type AgentPage = { agents: Array<AgentRow>,
+/**
+ * Hand-offs, and of these the ones whose first call found nothing in a cache.
+ */
+total: number, uncached: number, rows: Array<HandOffRow>, };
+
+export type AgentRow = { name: string,
+/**
+ * Agents above it.
+ */
+depth: number,
+/**
+ * Of its last call; empty where it made none.
+ */
+model: string,
+/**
+ * Tools that were declared in its last call.
+ */
+tools: number, bill: Bill, };
 
 export type AgentState = "notRun" | "running" | "held" | "asks" | "done";
 
@@ -2540,6 +2847,8 @@ export type CaptureDecision = "go" | "step" | "goFreely" | "refuse";
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
 export type CauseCount = { title: string, breaks: number, };
+
+export type ChosenPlace = { path: string, choice: PlaceChoice, };
 
 export type ComparedCall = { call: number, agent: string, isChanged: boolean, tokensA: number, tokensB: number, cachedA: number, cachedB: number, costAUsd: number | null, costBUsd: number | null,
 /**
@@ -2830,6 +3139,8 @@ diagnostics: Array<DiagnosticRow>, };
 
 export type FactVerdict = "kept" | "paraphrased" | "dropped";
 
+export type FateSum = { parts: number, tokensBefore: number, tokensAfter: number, };
+
 export type FilterError = { message: string,
 /**
  * The filter with the suggestion applied.
@@ -2892,7 +3203,113 @@ next: string | null,
  */
 sessionsLeft: number, };
 
+export type HandOffDetail = { row: HandOffRow, kept: FateSum, reframed: FateSum, dropped: FateSum, added: FateSum,
+/**
+ * What the form of a prompt takes: with the sums above, it adds up to both prompts.
+ */
+framing: FateSum, total: number,
+/**
+ * In the order of the later prompt; what is dropped stands where it was.
+ */
+parts: Array<HandOffPart>, };
+
+export type HandOffOrder = "inOrder" | "byCost" | "byPair";
+
+export type HandOffPart = {
+/**
+ * From 1.
+ */
+number: number, fate: Fate, kind: Kind | null,
+/**
+ * In the later prompt, else in the earlier one.
+ */
+address: string,
+/**
+ * "E7 log_analyst".
+ */
+source: string, text: string, tokensBefore: number, tokensAfter: number,
+/**
+ * It tells another agent's words.
+ */
+isQuotedBefore: boolean, isQuotedAfter: boolean,
+/**
+ * What decided that.
+ */
+rule: string, };
+
+export type HandOffRow = {
+/**
+ * H1 is number 1.
+ */
+number: number, fromCall: number, toCall: number, from: string, to: string, via: HandOffVia,
+/**
+ * The event that transferred or called, from 1.
+ */
+event: number | null,
+/**
+ * Our counts of the last prompt of the one and the first prompt of the other.
+ */
+fromTokens: number, toTokens: number,
+/**
+ * The weaker of both.
+ */
+basis: Basis,
+/**
+ * What the first prompt comes to, as the Cache view has it.
+ */
+promptTokens: number, cachedTokens: number, isCacheReported: boolean,
+/**
+ * Of the prompt, without the answer.
+ */
+costUsd: number | null,
+/**
+ * Nobody is known to have paid for the call.
+ */
+isUnpaid: boolean,
+/**
+ * Why no more was found in a cache.
+ */
+note: string, };
+
 export type Header = { name: string, value: string, };
+
+export type HomeOrder = "newest" | "cost" | "tokens" | "waste" | "peak";
+
+export type HomePage = { reading: HomeReading,
+/**
+ * The zone of the days.
+ */
+timezone: string,
+/**
+ * Today, in that zone.
+ */
+today: string,
+/**
+ * Of all calls that are wanted, as `usage/get` adds them up.
+ */
+total: UsageSums,
+/**
+ * With a call whose price is not known: the cost is without those calls.
+ */
+unpricedSessions: number, waste: HomeWaste, days: Array<UsageRow>, tools: Array<UsageRow>, projects: Array<UsageRow>, models: Array<UsageRow>, sessions: Array<HomeSession>,
+/**
+ * Of all pages.
+ */
+nSessions: number, patterns: Array<HomePattern>,
+/**
+ * The period's days ÷ 7, one at least: what patterns cost a week is divided by it.
+ */
+weeks: number,
+/**
+ * What came since Home was looked at before this start; absent at the first time.
+ */
+news: HomeNews | null,
+/**
+ * The term of the filter that leaves nothing, where nothing is left.
+ */
+excludingTerm: string | null, };
+
+export type HomePrompt = { tokens: number, cached: number, };
 
 export type Job = { job: string,
 /**
@@ -2931,6 +3348,66 @@ export type JsonPage = {
  * Length in UTF-16 units; `offset` and `limit` count the same.
  */
 totalLength: number, text: string, };
+
+export type KeyDetail = { key: string, scope: KeyScope, call: number, valueState: ValueState,
+/**
+ * At the call, at most some thousand characters of it.
+ */
+value: string,
+/**
+ * "integer", "list of 1,204".
+ */
+what: string, tokens: number | null, basis: Basis,
+/**
+ * In one line, at the last call.
+ */
+valueAtEnd: string, writers: Array<KeyWriter>, readers: Array<KeyReader>,
+/**
+ * Calls whose prompt holds it, and the last of them.
+ */
+reads: number, lastRead: number | null,
+/**
+ * As the Cache view has them.
+ */
+breaks: Array<BreakRow>, rebilledTokens: number,
+/**
+ * Absent where one of them has no price.
+ */
+costUsd: number | null,
+/**
+ * Number of the version that held at the call.
+ */
+current: number | null, total: number, versions: Array<VersionRow>, };
+
+export type KeyReader = { agent: string, calls: number,
+/**
+ * The first few.
+ */
+ranges: Array<CallRange>,
+/**
+ * The part that holds it, in the call under the cursor or the last one that does.
+ */
+address: string, };
+
+export type KeyRow = { key: string, scope: KeyScope, valueState: ValueState,
+/**
+ * In one line; in words where there is no value.
+ */
+value: string, tokens: number | null,
+/**
+ * Events that wrote it.
+ */
+writes: number,
+/**
+ * Calls whose prompt holds it.
+ */
+reads: number, isUnreadLarge: boolean, columns: KeyColumns, };
+
+export type KeyWriter = { agent: string,
+/**
+ * The tool whose result came with the writes; empty where there is none.
+ */
+tool: string, writes: number, };
 
 export type LabProbe = { question: string,
 /**
@@ -3571,6 +4048,36 @@ entries: number,
  */
 characters: number, };
 
+export type StatePage = { call: number,
+/**
+ * Calls that are compiled, and all calls: reads and losses are of the former.
+ */
+calls: number, ofCalls: number,
+/**
+ * Keys, and of these the ones that have a value at the call.
+ */
+total: number, set: number,
+/**
+ * Of their values at the call, as an instruction would show them, in the tokens of its model.
+ */
+tokens: number, basis: Basis,
+/**
+ * Keys with a large value that no prompt holds.
+ */
+unreadLarge: number,
+/**
+ * From how many tokens on a value is large.
+ */
+largeTokens: number, columns: Array<CallRange>,
+/**
+ * By scope, then by name.
+ */
+rows: Array<KeyRow>,
+/**
+ * What the recording does not hold, in a sentence.
+ */
+gap: string | null, };
+
 export type StateValueRow = { key: string,
 /**
  * Of the value as recorded, written as JSON.
@@ -3729,6 +4236,28 @@ costBasis: Basis,
  */
 unpricedCalls: number, };
 
+export type VersionRow = {
+/**
+ * From 1; 0 is what it held before the first event that wrote it.
+ */
+number: number,
+/**
+ * From 1; absent for what was there when the session began.
+ */
+event: number | null,
+/**
+ * The call that was answered last by then; 0 before the first one.
+ */
+call: number,
+/**
+ * Who wrote the event.
+ */
+agent: string, tool: string, before: string, after: string, tokens: number | null,
+/**
+ * Losses of caches that it came to.
+ */
+breaks: Array<BreakRow>, };
+
 export type WaitingKind = "confirmation" | "input" | "tool";
 
 export type ZoneRow = { zone: CacheZone, from: number, to: number,
@@ -3849,6 +4378,16 @@ export interface Commands {
   "cache/difference": { readonly params: { session: string, call: number,  /**  * Counts from 1, from the beginning of the prompt on: the first one ends the prefix.  */ number: number, }; readonly result: PromptDifference };
   /** Changes that would keep more in the cache, replayed over all calls. */
   "cache/fixes": { readonly params: { session: string, }; readonly result: FixList };
+  /** Every key of the state, with its value at a call and over all calls. */
+  "stores/state": { readonly params: { session: string, call: number,  /**  * Calls share columns where there are more of them.  */ maxColumns: number, offset: number, limit: number, }; readonly result: StatePage };
+  /** One key of the state: its versions, who wrote it, who reads it, what that cost. */
+  "stores/key": { readonly params: { session: string, key: string, call: number,  /**  * Of the versions.  */ offset: number, limit: number, }; readonly result: KeyDetail };
+  /** The agents of a session, and where one goes on after another. */
+  "stores/agents": { readonly params: { session: string, order: HandOffOrder, offset: number, limit: number, }; readonly result: AgentPage };
+  /** What one agent had and the next one saw, part by part. */
+  "stores/handOff": { readonly params: { session: string, number: number, offset: number, limit: number, }; readonly result: HandOffDetail };
+  /** A part in the prompts of both agents, line by line. */
+  "stores/handOffText": { readonly params: { session: string, number: number,  /**  * From 1.  */ part: number, }; readonly result: PartDiff };
   /** One part of a request: size, source, what it was made from. */
   "part/get": { readonly params: { session: string,  /**  * `C17/4.0`, `C17/sys.1`, `C17/tool.sql_query`.  */ address: string,  /**  * The stage it is looked at after; absent for the last.  */ stage: number | null, }; readonly result: PartDetail };
   /** A page of a part's text with its tokens. */
@@ -3909,6 +4448,12 @@ export interface Commands {
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
+  /** Says which places Home may read. */
+  "place/choose": { readonly params: { choices: Array<ChosenPlace>, }; readonly result: PlaceList };
+  /** What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back. */
+  "home/get": { readonly params: {  /**  * Words that a session has in its title, tool, project or models. `tool:`, `project:`, `model:` and `finding:` look there  * only; `tool:=Codex CLI` wants just that, and `"…"` keeps words together.  */ filter: string,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant; that of this computer if absent.  */ timezone: string | null, order: HomeOrder, offset: number, limit: number, }; readonly result: HomePage };
+  /** Looks for new and changed files in the places that may be read, and reads them in the background. */
+  "home/read": { readonly params: {  /**  * Goes on after it was stopped; otherwise it stays stopped.  */ goesOn: boolean, }; readonly result: HomeReading };
   /** What the calls of agents on this computer used, by day, project, model, tool or session. */
   "usage/get": { readonly params: {  /**  * Files and folders; empty for all places where agents leave sessions.  */ paths: Array<string>, by: UsageBy,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant, such as `Europe/Oslo`; that of this computer if absent.  */ timezone: string | null, }; readonly result: Usage };
   /** Events and sessions with words in them, over everything stored. */
