@@ -8,8 +8,8 @@ use super::lab_parts::{LabParts, ended_state, is_batch};
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab_batch::{
-    BatchBudget, BatchCell, BatchCellState, BatchChoice, BatchList, BatchPlan, BatchPlanCell, BatchResult,
-    BatchRow, BatchStarted, Batches, ForgetBatch, LabBatch, PlanBatch, ResumeBatch, StartBatch,
+    BatchBudget, BatchCell, BatchCellState, BatchChoice, BatchList, BatchNeed, BatchPlan, BatchPlanCell,
+    BatchResult, BatchRow, BatchStarted, Batches, ForgetBatch, LabBatch, PlanBatch, ResumeBatch, StartBatch,
 };
 use crate::api::session::Removed;
 use crate::command::Handler;
@@ -111,7 +111,7 @@ impl Handler for PlanBatch {
         for cell in cells {
             let kept = stored_like(&parts, &choice.session, &cell)?.ended;
             let need = match kept {
-                Some(_) => Default::default(),
+                Some(_) => BatchNeed::default(),
                 None => need(&parts, &choice.session, &cell)?,
             };
             let left_out = if kept.is_some() { None } else { left_out(choice.budget, spent, &need) };

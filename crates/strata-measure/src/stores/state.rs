@@ -163,10 +163,12 @@ fn reads<'s>(experiment: &Experiment, analysis: &'s SessionAnalysis) -> BTreeMap
 }
 
 fn keys_in(request: &LlmRequest, is_among_contents: bool) -> BTreeSet<&Str> {
-    let key = |origin| match origin {
-        &Origin::State { ref key } => Some(key),
-        _ => None,
-    };
+    fn key(origin: &Origin) -> Option<&Str> {
+        match origin {
+            Origin::State { key } => Some(key),
+            _ => None,
+        }
+    }
     let system = request.system_instruction.iter().flat_map(|text| text.spans());
     let mut keys: BTreeSet<&Str> = system.filter_map(|span| key(&span.origin)).collect();
     if is_among_contents {

@@ -57,7 +57,7 @@ const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'lab.batch',
     title: 'Compare configurations and models…',
-    keys: ['Shift+B'],
+    keys: ['Shift+M'],
     run: ({ panels }) => {
       panels.dialog = 'batch';
     },
