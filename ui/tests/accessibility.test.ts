@@ -35,6 +35,15 @@ describe('axe finds nothing in', () => {
     expect(await violations()).toEqual([]);
   });
 
+  test('the stores view, with state and with agents', async () => {
+    const { user } = openWindow('#/invoice-triage/stores?call=17');
+    await inspector('hits');
+    expect(await violations()).toEqual([]);
+    await user.click(screen.getByRole('radio', { name: 'Agents' }));
+    await screen.findByText(/part by part/);
+    expect(await violations()).toEqual([]);
+  });
+
   test('the lab', async () => {
     openWindow('#/invoice-triage/lab');
     await inspector(/Interval 5, overlap 0/);

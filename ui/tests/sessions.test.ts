@@ -26,7 +26,7 @@ describe('the list of all sessions', () => {
   test('is reached by key and left again', async () => {
     const { press, view } = openWindow();
     await inspector(/Call C17/);
-    await press('{Alt>}{Home}{/Alt}');
+    await press('{Alt>}{Shift>}{Home}{/Shift}{/Alt}');
     await table();
     expect(view().view).toBe('sessions');
     await press('{Escape}');

@@ -50,9 +50,9 @@ describe('files of the start', () => {
     expect(screen.getByText('What came of it.')).toBeVisible();
   });
 
-  test('that cannot be read are told beside the sample', async () => {
+  test('that cannot be read are told beside what is shown first', async () => {
     openWindow('#/', { changed: ofTheStart('failed', []) });
-    await inspector(/Call C17/);
+    expect(await screen.findByRole('heading', { name: 'What agents left on this computer' })).toBeVisible();
     expect(screen.getByText('What came of it.')).toBeVisible();
   });
 });

@@ -9,8 +9,9 @@ use ts_rs::TS;
 
 use crate::Strata;
 use crate::api::{
-    app, cache, call, capture, common, comparison, counts, event, experiment, finding, job, lab, model,
-    palette, part, place, processor, run, script, search, secret, session, state, usage, verification,
+    app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab,
+    lab_batch, model, palette, part, place, processor, run, script, search, secret, session, state, stores,
+    usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -182,6 +183,11 @@ commands! {
     "cache/why" cache::Why => cache::CallCacheDetail: "What the cache does for one call, and why not more";
     "cache/difference" cache::Difference => cache::PromptDifference: "One difference between a prompt and the one it could have continued";
     "cache/fixes" cache::Fixes => cache::FixList: "Changes that would keep more in the cache, replayed over all calls";
+    "stores/state" stores::State => stores::StatePage: "Every key of the state, with its value at a call and over all calls";
+    "stores/key" stores::Key => stores::KeyDetail: "One key of the state: its versions, who wrote it, who reads it, what that cost";
+    "stores/agents" stores::Agents => stores::AgentPage: "The agents of a session, and where one goes on after another";
+    "stores/handOff" stores::HandOff => stores::HandOffDetail: "What one agent had and the next one saw, part by part";
+    "stores/handOffText" stores::HandOffText => stores::HandOffDiff: "A part in the prompts of both agents, line by line";
     "part/get" part::Get => part::PartDetail: "One part of a request: size, source, what it was made from";
     "part/text" part::Text => part::PartText: "A page of a part's text with its tokens";
     "part/diff" part::Diff => part::PartDiff: "A part before and after a stage, line by line";
@@ -212,6 +218,9 @@ commands! {
     "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
     "place/list" place::List => place::PlaceList: "Where agents leave their sessions on this computer";
+    "place/choose" place::Choose => place::PlaceList: "Says which places Home may read";
+    "home/get" home::Get => home::HomePage: "What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back";
+    "home/read" home::Read => home::HomeReading: "Looks for new and changed files in the places that may be read, and reads them in the background";
     "usage/get" usage::Get => usage::Usage: "What the calls of agents on this computer used, by day, project, model, tool or session";
     "search/find" search::Find => search::FoundPage: "Events and sessions with words in them, over everything stored";
     "palette/search" palette::Search => palette::PaletteResults: "Places in a session that match what is typed";
@@ -226,6 +235,12 @@ commands! {
     "lab/resume" lab::Resume => session::JobStarted: "Goes on with a run that was stopped or failed, as a job";
     "lab/forgetRun" lab::ForgetRun => session::Removed: "Takes a run out of the store";
     "lab/apply" lab::Apply => experiment::ExperimentDetail: "Lays the summaries of a run over its session, as an edit";
+    "lab/batchPlan" lab_batch::PlanBatch => lab_batch::BatchPlan: "What runs of several configurations with several models would take";
+    "lab/batch" lab_batch::StartBatch => lab_batch::BatchStarted: "Runs several configurations with several models within a budget, as a job";
+    "lab/batchResume" lab_batch::ResumeBatch => lab_batch::BatchStarted: "Goes on with the cells of a batch that have not ended, as a job";
+    "lab/batchResult" lab_batch::BatchResult => lab_batch::LabBatch: "A batch as far as it is";
+    "lab/batches" lab_batch::Batches => lab_batch::BatchList: "Batches over a session, as they are stored";
+    "lab/forgetBatch" lab_batch::ForgetBatch => session::Removed: "Takes a batch out of the store; its runs stay";
     "lab/probePlan" lab::PlanProbes => lab::LabProbePlan: "Questions about a window of a run, and what asking them would cost";
     "lab/probe" lab::Probes => session::JobStarted: "Asks a model about a window, from its events and from its summary, as a job";
     "lab/probeResult" lab::ProbeResult => lab::LabProbes: "What a model could answer from a summary";

@@ -1,5 +1,6 @@
 //! The Lab's use cases: a configuration gone through, swept, or run with a model.
 
+mod batch;
 mod estimate;
 mod own_setting;
 mod pace;
@@ -16,11 +17,12 @@ use strata_measure::analysis::BilledCalls;
 use strata_measure::lab::{Lab, Recording, SummarySize};
 use strata_wire::CacheRules;
 
-pub(crate) use estimate::TargetModel;
+pub(crate) use batch::{BatchRecord, BatchSettings, CellRecord, Spent, left_out};
+pub(crate) use estimate::{Estimate, TargetModel};
 pub(crate) use pace::Pace;
 pub(crate) use results::{LabResults, RunState};
 pub(crate) use sent_again::{SendingAgain, SentAgain};
-pub(crate) use shapes::{loss_page, replay_shape, run_window, size_basis};
+pub(crate) use shapes::{bill_shape, loss_page, replay_shape, run_window, size_basis};
 pub(crate) use stored_run::{ObservedWriter, RunRecord, RunSettings, StoredSummary, StoredWriter};
 pub(crate) use sweep_rows::SweepRows;
 pub(crate) use telling::Telling;

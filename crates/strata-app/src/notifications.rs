@@ -136,6 +136,7 @@ enum Subject<'n> {
     Analysis(&'n str),
     Findings(&'n str),
     Run(&'n str),
+    Home,
     Capture,
     /// A window shows one session.
     Open,
@@ -156,6 +157,7 @@ impl<'n> Subject<'n> {
             Notification::Analysis { session, .. } => Self::Analysis(session),
             Notification::Findings { session } => Self::Findings(session),
             Notification::Run { run } => Self::Run(run),
+            Notification::Home => Self::Home,
             Notification::Capture => Self::Capture,
             Notification::Open { .. } => Self::Open,
             Notification::Missed => Self::Missed,

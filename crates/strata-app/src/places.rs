@@ -7,6 +7,8 @@ mod adk;
 mod known;
 mod place;
 
+use std::path::Path;
+
 use known::RENDERED;
 use place::look;
 pub(crate) use place::{Environment, Place};
@@ -14,8 +16,18 @@ pub(crate) use place::{Environment, Place};
 /// Those with sessions as they were recorded: SpecStory renders what other tools keep, too, without what was sent and used.
 pub(crate) fn recording_places(surroundings: &Environment) -> Vec<Place> {
     let mut places = places(surroundings);
-    places.retain(|place| place.tool != RENDERED);
+    places.retain(|place| !is_rendered(place));
     places
+}
+
+/// Whether its files are other tools' sessions as text.
+pub(crate) fn is_rendered(place: &Place) -> bool {
+    place.tool == RENDERED
+}
+
+/// A file or folder that a person named as a place.
+pub(crate) fn own_place(path: &Path) -> Option<Place> {
+    look("Own place", path, |_| true)
 }
 
 /// The places that are there and hold something, the one written last first.

@@ -10,6 +10,7 @@ mod adk_recorder;
 mod answer_text;
 mod app;
 mod attach;
+mod batch;
 mod branches;
 mod cache;
 mod calibration;
@@ -38,6 +39,7 @@ mod model_access;
 mod models;
 mod opened;
 mod origin;
+mod patterns;
 mod places;
 mod prompt;
 mod replay;
@@ -49,6 +51,7 @@ mod secrets;
 mod session;
 mod show;
 mod source;
+mod stores;
 mod sweep;
 mod times;
 mod tokens;
@@ -59,6 +62,7 @@ pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use answer_text::AnswerText;
 pub use app::AppReport;
 pub use attach::{AttachChoice, AttachReport, attach};
+pub use batch::{BatchAsked, BatchPlanReport, BatchReport, batch, batch_plan};
 pub use branches::{AgentBranch, agent_branches};
 pub use cache::{
     BreakReport, CacheFixReport, CacheReport, CallCacheReport, TextChangeReport, VerdictReport, ZoneReport,
@@ -101,7 +105,8 @@ pub use models::{
     save_model, set_model_key, try_model,
 };
 pub use opened::{OpenedSession, session_with_call};
-pub use places::{PlacesReport, places};
+pub use patterns::{PatternsReport, patterns};
+pub use places::{PlacesReport, choose_places, places};
 pub use prompt::{PromptTokens, SegmentReport, Zone, prompt_of};
 pub use replay::{AnswerReport, ReplayChoice, ReplayReport, replay};
 pub use room::{Drop, RoomReport, room};
@@ -112,6 +117,7 @@ pub use secrets::{SecretsChoice, SecretsReport, secrets};
 pub use session::SessionReport;
 pub use show::{SessionTokens, ShowReport, ShownSession, show};
 pub use source::Source;
+pub use stores::{StoresChoice, StoresReport, stores, stores_of};
 pub use strata_capture::{AdkUpdate, Catch, Received, Signal};
 pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowReport, sweep};
 pub use times::{utc_day, utc_minute};
@@ -131,16 +137,21 @@ pub use crate::api::comparison::{
 };
 pub use crate::api::counts::{LearnedFrom, LearnedModel, LearnedRatio};
 pub use crate::api::experiment::{ComparedCall, ExportFormat};
+pub use crate::api::home::{HomePattern, HomeWaste};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::model::{Api, Endpoint, Header};
-pub use crate::api::place::PlaceRow;
+pub use crate::api::place::{PlaceChoice, PlaceRow};
 pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::api::secret::{KeptSecrets, SecretKind, SessionSecrets};
+pub use crate::api::stores::{
+    AgentRow, HandOffRow, HandOffVia, KeyColumns, KeyRow, KeyScope, StatePage, ValueState,
+};
 pub use crate::api::usage::{
     ApartReason, UnpricedModel, Usage, UsageApart, UsageBy, UsageFiles, UsagePlace, UsagePrice, UsageRow,
     UsageSums,
 };
 pub use crate::captures::{GateKeeper, HeldAtGate};
+pub use crate::home::PatternQuestion;
 pub use crate::run::{
     Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step as HoldStep,
 };

@@ -9,6 +9,7 @@ pub(crate) mod edit_words;
 mod found;
 pub(crate) mod lab_words;
 mod nearest;
+mod part_diff;
 mod promise;
 mod segments;
 mod tokenizers;
@@ -21,6 +22,7 @@ pub(crate) use before_after::{NamedSession, difference_causes, session_compariso
 pub(crate) use comparison::{compared, pairs};
 pub(crate) use found::found_page;
 pub(crate) use nearest::nearest;
+pub(crate) use part_diff::{part_diff, place, role};
 pub(crate) use promise::kept_promise;
 pub(crate) use segments::{DeltaScale, SegmentScale, line, readable, writer};
 pub(crate) use tokenizers::explanations;

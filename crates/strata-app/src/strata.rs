@@ -8,6 +8,7 @@ use tokio::runtime::Handle;
 
 use crate::captures::Captures;
 use crate::error::AppError;
+use crate::home::Home;
 use crate::ingest::Ingest;
 use crate::jobs::Jobs;
 use crate::lab::LabResults;
@@ -48,6 +49,8 @@ pub struct Strata {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) ingest: Ingest,
     pub(crate) models: Arc<Models>,
+    /// What agents did on this computer.
+    pub(crate) home: Arc<Home>,
     /// Agents that run.
     pub(crate) runs: Runs,
     /// The gateway.
@@ -71,6 +74,7 @@ impl Strata {
         let captures = Captures::new(options.runtime.clone(), tables.clone(), notifications.clone());
         let models = Arc::new(Models::new(options.runtime));
         let shared = (workspace.clone(), tables.clone(), notifications.clone());
+        let home = Arc::new(Home::new(shared.clone(), jobs.clone()));
         let runs = Runs::new(shared, jobs.clone(), sessions.clone(), models.clone());
         Ok(Arc::new(Self {
             host: options.host,
@@ -81,6 +85,7 @@ impl Strata {
             sessions,
             ingest,
             models,
+            home,
             runs,
             captures,
             lab: Arc::default(),

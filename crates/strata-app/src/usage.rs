@@ -26,12 +26,13 @@ use crate::error::{AppError, sentence};
 use crate::import::NotRead;
 use crate::places::Environment;
 use crate::watch::{Step, Watch};
-use call::UsedSession;
-use days::Days;
-use once::count_once;
-use reading::{ReadFile, read_all};
-use rows::Grouped;
-use sources::Sources;
+pub(crate) use call::{CallKind, UsedCall, UsedSession};
+pub(crate) use days::Days;
+pub(crate) use once::{CountedOnce, count_once};
+use reading::read_all;
+pub(crate) use reading::{ReadFile, UnreadFile, newest_first, read_in_order};
+pub(crate) use rows::{Grouped, Roots};
+pub(crate) use sources::Sources;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -50,8 +51,11 @@ pub struct UsageQuestion {
 pub(crate) fn usage(question: &UsageQuestion, prices: &Prices, watch: &dyn Watch) -> Result<Usage, AppError> {
     let UsageQuestion { paths, by, since, until, timezone } = question;
     let days = Days::new(timezone.as_deref(), since.as_deref(), until.as_deref())?;
-    let sources =
-        if paths.is_empty() { Sources::of_places(&Environment::present()) } else { Sources::of_paths(paths) };
+    let sources = if paths.is_empty() {
+        Sources::of_places(&Environment::present())
+    } else {
+        Sources::of(Vec::new(), paths)
+    };
     let first = sources.all.first().map(|source| source.path.clone()).unwrap_or_default();
     watch.begins(Step::Usage(if sources.all.len() == 1 { Some(&first) } else { None }));
     let read = read_all(&sources.files, watch)
@@ -59,7 +63,7 @@ pub(crate) fn usage(question: &UsageQuestion, prices: &Prices, watch: &dyn Watch
     let mut outcome = Outcome::of(&sources);
     let sessions = outcome.take(read);
     let once = count_once(&sessions);
-    let grouped = Grouped::of(&sessions, &once.calls, *by, &days, prices);
+    let grouped = Grouped::of(&sessions, &once.calls, *by, &days, prices, &|_| true);
     Ok(Usage {
         by: *by,
         since: days.since(),
@@ -103,7 +107,7 @@ impl Outcome {
 
     fn take(&mut self, read: Vec<ReadFile>) -> Vec<UsedSession> {
         let mut sessions = Vec::new();
-        for ReadFile { path, place, outcome, diagnostics } in read {
+        for ReadFile { path, place, outcome, diagnostics, .. } in read {
             let path = path.display().to_string();
             match outcome {
                 Ok(of_file) => {

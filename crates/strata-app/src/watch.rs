@@ -65,6 +65,8 @@ pub enum Step<'s> {
     Sweeping(&'s str),
     /// Summaries of the session with this title.
     Compacting(&'s str),
+    /// Runs of a batch.
+    Comparing,
     /// Answers of the endpoint with this name.
     Asking(&'s str),
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each: its arguments, and `run`, which returns the exit code.
 
 pub(crate) mod adk_recorder;
+pub(crate) mod batch;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
 pub(crate) mod capture;
@@ -23,6 +24,7 @@ pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod show;
 mod source;
+pub(crate) mod stores;
 pub(crate) mod sweep;
 pub(crate) mod tokens;
 pub(crate) mod usage;

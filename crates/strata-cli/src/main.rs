@@ -41,6 +41,7 @@ enum Command {
     Show(commands::show::Show),
     Compile(commands::compile::Compile),
     Tokens(commands::tokens::Tokens),
+    Batch(commands::batch::Batch),
     Cache(commands::cache::Cache),
     Calibrate(commands::calibrate::Calibrate),
     Capture(commands::capture::Capture),
@@ -59,6 +60,7 @@ enum Command {
     Sweep(commands::sweep::Sweep),
     Scripts(commands::scripts::Scripts),
     Serve(commands::serve::Serve),
+    Stores(commands::stores::Stores),
     Usage(commands::usage::Usage),
 }
 
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Command::Show(show) => show.run(),
         Command::Compile(compile) => compile.run(),
         Command::Tokens(tokens) => tokens.run(),
+        Command::Batch(batch) => until_interrupted(|runtime, stop| batch.run(runtime, stop)),
         Command::Cache(cache) => cache.run(),
         Command::Calibrate(calibrate) => calibrate.run(),
         Command::Capture(capture) => on_runtime(|runtime| capture.run(runtime)),
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Command::Sweep(sweep) => until_interrupted(|_, stop| sweep.run(stop)),
         Command::Scripts(scripts) => scripts.run(),
         Command::Serve(serve) => on_runtime(|runtime| serve.run(runtime)),
+        Command::Stores(stores) => stores.run(),
         Command::Usage(usage) => until_interrupted(|_, stop| usage.run(stop)),
     };
     outcome.unwrap_or_else(|error| failure::report(&error))

@@ -76,6 +76,7 @@ impl Watch for Progress {
             Step::Compiling(title) => (format!("Compiling {}", cut(title, NAME)), false),
             Step::Sweeping(title) => (format!("Sweeping {}", cut(title, NAME)), false),
             Step::Compacting(title) => (format!("Compacting {}", cut(title, NAME)), false),
+            Step::Comparing => ("Comparing runs".to_owned(), false),
             Step::Asking(endpoint) => (format!("Asking {}", cut(endpoint, NAME)), false),
         };
         line.is_waiting = matches!(step, Step::Asking(_));

@@ -1,5 +1,6 @@
 //! Documents as people read them.
 
+mod batch;
 mod bill;
 mod cache;
 mod calibrate;
@@ -17,6 +18,7 @@ mod import;
 mod kind;
 mod models;
 mod number;
+mod patterns;
 mod places;
 mod replay;
 mod run;
@@ -25,6 +27,7 @@ mod search;
 mod secrets;
 mod sessions;
 mod show;
+mod stores;
 mod style;
 mod sweep;
 mod table;
@@ -32,6 +35,7 @@ mod tokens;
 mod usage;
 mod verify;
 
+pub(crate) use batch::{batch, batch_cell, batch_plan};
 pub(crate) use cache::cache;
 pub(crate) use calibrate::calibrate;
 pub(crate) use calibration::calibration;
@@ -44,6 +48,7 @@ pub(crate) use diff::{diff, recordings};
 pub(crate) use findings::findings;
 pub(crate) use import::{followed, import};
 pub(crate) use models::models;
+pub(crate) use patterns::patterns;
 pub(crate) use places::places;
 pub(crate) use replay::{replay_answer, replay_request};
 pub(crate) use run::run;
@@ -52,6 +57,7 @@ pub(crate) use search::search;
 pub(crate) use secrets::secrets;
 pub(crate) use sessions::sessions;
 pub(crate) use show::show;
+pub(crate) use stores::stores;
 pub(crate) use style::Style;
 pub(crate) use sweep::sweep;
 pub(crate) use tokens::tokens;

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 use strata_model::{
-    App, Event, EventIndex, GivenServices, LlmRequest, RecordedCall, Session, SharedList, SharedListIter,
+    App, Event, EventIndex, GivenServices, LlmRequest, Object, RecordedCall, Session, SharedList,
+    SharedListIter,
 };
 
 pub use event_change::EventChange;
@@ -36,7 +37,7 @@ use crate::edit::Edit;
 use crate::flow::Flow;
 use crate::flow_kind::FlowKind;
 use crate::log::{EventLog, EventView, LoggedEvent};
-use crate::state_history::StateHistory;
+use crate::state_history::{StateHistory, StateView};
 use checkpoint::{Checkpoint, MAX_CHECKPOINTS};
 use laid_history::LaidHistory;
 use recorded::{Maker, RecordedRequests, add_sent};
@@ -419,6 +420,19 @@ impl Experiment {
         &self.states
     }
 
+    /// State as the call's instruction was filled from it.
+    pub fn state_at(&self, call: &Call) -> StateView<'_> {
+        match self.seen_state(call) {
+            Some(seen) => self.states.at_with(call.n_events(), seen),
+            None => self.states.at(call.n_events()),
+        }
+    }
+
+    /// Values that a recorder saw at the call and no event had written as they were.
+    pub fn seen_state(&self, call: &Call) -> Option<&Object> {
+        self.seen.get(call.answer).map(|recorded| &recorded.state)
+    }
+
     pub fn calls(&self) -> &SharedList<Call> {
         self.calls.list()
     }
@@ -470,10 +484,7 @@ impl Experiment {
             agent_id: self.index.find(&call.invocation.agent)?,
             invocation: &call.invocation,
             events,
-            state: recorded.map_or_else(
-                || self.states.at(n_events),
-                |recorded| self.states.at_with(n_events, &recorded.state),
-            ),
+            state: self.state_at(call),
             session: SessionIds {
                 app_name: &self.session.app_name,
                 user_id: &self.session.user_id,

@@ -64,7 +64,7 @@ pub use regret::Regret;
 pub use result_values::{Coverage, coverage};
 pub use size::{SizeBasis, SummarySize};
 pub use sized::SizedWriter;
-pub use sweep::{Sweep, SweepWatch, sweep};
+pub use sweep::{Sweep, SweepWatch, best_written, sweep};
 pub use sweep_row::{Baselines, Flag, SweepRow};
 pub use verdict::Verdict;
 pub use window_loss::{Told, WindowLoss, told_at_end, window_losses, window_reach};

@@ -7,6 +7,7 @@
 //! 4. [`lab`] replays a session with another configuration of compaction; [`edited`] lays edits over a session that
 //!    may ask for such a replay.
 //! 5. [`before_after`] says why two recordings of one task do not come to the same.
+//! 6. [`stores`] says what state held at each call and what of it reached prompts, and where agents hand over.
 //!
 //! Nothing here compiles a request, calls a model, reads a file, a clock or the environment.
 #![warn(clippy::disallowed_methods)]
@@ -25,6 +26,7 @@ pub mod phrases;
 pub mod prices;
 pub mod remedies;
 mod schema_of;
+pub mod stores;
 pub mod tokens;
 
 pub use edited::edited;

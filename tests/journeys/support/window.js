@@ -34,7 +34,7 @@ export class Window {
   }
 
   /** Opens the sample and waits until its numbers and its cursor are there. */
-  async openSample(place = '') {
+  async openSample(place = '/SAMPLE/session') {
     const header = await this.strata.sample();
     await this.open(place.replace('SAMPLE', header.session));
     await this.settle();

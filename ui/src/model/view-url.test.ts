@@ -32,6 +32,9 @@ const full: ViewState = {
   metric: 'peak',
   look: 'table',
   curve: 'sum',
+  store: 'agents',
+  key: 'user:name',
+  handOff: 3,
   showsSummary: false,
   summary: 2,
   sessionOrder: 'cost',
@@ -39,6 +42,9 @@ const full: ViewState = {
   grouping: 'project',
   sessionFilter: 'codex infra',
   marked: ['a1b2', 'c3d4'],
+  homeFilter: 'tool:="Codex CLI" retry',
+  period: '30',
+  homeOrder: 'waste',
 };
 
 describe('the address of a view', () => {
@@ -57,6 +63,13 @@ describe('the address of a view', () => {
     expect(printView(INITIAL_VIEW)).toBe('#/');
     expect(parseView('#/')).toEqual(INITIAL_VIEW);
     expect(parseView('')).toEqual(INITIAL_VIEW);
+  });
+
+  test('names Home without a session', () => {
+    const home: ViewState = { ...INITIAL_VIEW, view: 'home', homeFilter: 'model:opus' };
+    expect(printView(home)).toBe('#/-/home?agents=model:opus');
+    expect(parseView(printView(home))).toEqual(home);
+    expect(parseView('#/-/session')).toEqual({ ...INITIAL_VIEW, view: 'home' });
   });
 
   test.each([

@@ -1,11 +1,23 @@
-import type { BreakOrder, CallRange, CompareWith, EventOrder } from '@/api/gen/api.ts';
+import type { BreakOrder, CallRange, CompareWith, EventOrder, HomeOrder } from '@/api/gen/api.ts';
 import { callOf, parseAddress } from './address.ts';
 import { CURVES, type CurveKind } from './curves.ts';
+import { HOME_ORDERS, PERIODS, type Period } from './home.ts';
 import { METRICS, type Metric } from './lab-bill.ts';
 import { SWEEP_AXES, type SweepAxes } from './lab-sweeps.ts';
 import { GROUPINGS, SESSION_ORDERS, type Grouping, type SessionOrder } from './session-table.ts';
 
-const VIEWS = ['session', 'pipeline', 'cache', 'lab', 'run', 'capture', 'sessions', 'settings'] as const;
+const VIEWS = [
+  'session',
+  'pipeline',
+  'cache',
+  'lab',
+  'run',
+  'stores',
+  'home',
+  'capture',
+  'sessions',
+  'settings',
+] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 /** What people call the views. */
@@ -15,12 +27,14 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   cache: 'Cache',
   lab: 'Lab',
   run: 'Run',
+  stores: 'Stores',
+  home: 'Home',
   capture: 'Capture',
   sessions: 'All sessions',
   settings: 'Settings',
 };
 
-const APART = ['capture', 'sessions', 'settings'] as const satisfies readonly ViewName[];
+const APART = ['home', 'capture', 'sessions', 'settings'] as const satisfies readonly ViewName[];
 /** Views of no one session. */
 export type ApartView = (typeof APART)[number];
 
@@ -42,6 +56,10 @@ const LADDER_SCOPES = ['all', 'agent'] as const;
 type LadderScope = (typeof LADDER_SCOPES)[number];
 const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
+
+const STORES = ['state', 'agents'] as const;
+/** Which of the stores is looked at. */
+export type StoreName = (typeof STORES)[number];
 
 const SWEEP_LOOKS = ['map', 'table'] as const;
 type SweepLook = (typeof SWEEP_LOOKS)[number];
@@ -90,6 +108,11 @@ export interface ViewState {
   readonly metric: Metric;
   readonly look: SweepLook;
   readonly curve: CurveKind;
+  readonly store: StoreName;
+  /** The key of the state that is looked at; empty: the one that broke a cache, at the cursor if one did. */
+  readonly key: string;
+  /** The hand-off that is looked at, from 1. */
+  readonly handOff: number;
   /** What the session comes to stands above its map. */
   readonly showsSummary: boolean;
   /** The summary that is looked at, from 1. */
@@ -101,6 +124,10 @@ export interface ViewState {
   readonly sessionFilter: string;
   /** Sessions of that list which are compared, two at most. */
   readonly marked: readonly string[];
+  /** Which sessions Home shows, of which days, and in which order. */
+  readonly homeFilter: string;
+  readonly period: Period;
+  readonly homeOrder: HomeOrder;
 }
 
 export const INITIAL_VIEW: ViewState = {
@@ -131,6 +158,9 @@ export const INITIAL_VIEW: ViewState = {
   metric: 'cost',
   look: 'map',
   curve: 'prompt',
+  store: 'state',
+  key: '',
+  handOff: 1,
   showsSummary: true,
   summary: 1,
   sessionOrder: 'when',
@@ -138,11 +168,17 @@ export const INITIAL_VIEW: ViewState = {
   grouping: 'none',
   sessionFilter: '',
   marked: [],
+  homeFilter: '',
+  period: 'all',
+  homeOrder: 'newest',
 };
+
+/** Stands in an address where a session would. */
+const NO_SESSION = '-';
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
 export function printView(state: ViewState): string {
-  if (state.session === undefined) return '#/';
+  if (state.session === undefined && state.view !== 'home') return '#/';
   const query = new URLSearchParams();
   const put = (name: string, value: string, initial: string): void => {
     if (value !== initial) query.set(name, value);
@@ -172,6 +208,9 @@ export function printView(state: ViewState): string {
   put('metric', state.metric, INITIAL_VIEW.metric);
   put('look', state.look, INITIAL_VIEW.look);
   put('curve', state.curve, INITIAL_VIEW.curve);
+  put('store', state.store, INITIAL_VIEW.store);
+  put('key', state.key, '');
+  put('handoff', String(state.handOff), '1');
   put('glance', state.showsSummary ? '' : 'off', '');
   put('summary', String(state.summary), '1');
   put('sort', state.sessionOrder, INITIAL_VIEW.sessionOrder);
@@ -179,6 +218,9 @@ export function printView(state: ViewState): string {
   put('group', state.grouping, INITIAL_VIEW.grouping);
   put('find', state.sessionFilter, '');
   put('marked', state.marked.join('~'), '');
+  put('agents', state.homeFilter, '');
+  put('period', state.period, INITIAL_VIEW.period);
+  put('by', state.homeOrder, INITIAL_VIEW.homeOrder);
   const text = query
     .toString()
     .replaceAll('%2F', '/')
@@ -186,18 +228,20 @@ export function printView(state: ViewState): string {
     .replaceAll('%7E', '~')
     .replaceAll('%3D', '=')
     .replaceAll('%2C', ',');
-  return `#/${encodeURIComponent(state.session)}/${state.view}${text === '' ? '' : `?${text}`}`;
+  const session = state.session === undefined ? NO_SESSION : encodeURIComponent(state.session);
+  return `#/${session}/${state.view}${text === '' ? '' : `?${text}`}`;
 }
 
 /** Reads what `printView` wrote. What cannot be read counts as not said. */
 export function parseView(hash: string): ViewState {
   const match = /^#?\/([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash);
-  const session = match?.[1];
-  if (session === undefined) return INITIAL_VIEW;
+  const named = match?.[1];
+  if (named === undefined) return INITIAL_VIEW;
+  const session = named === NO_SESSION ? undefined : decode(named);
   const query = new URLSearchParams(match?.[3] ?? '');
   return {
-    session: decode(session),
-    view: oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
+    session,
+    view: session === undefined ? 'home' : oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
     cursor: wholeNumber(query.get('call')) || callNamed(query.get('at')),
     ranges: parseRanges(query.get('range')),
     selection: query.get('at') ?? undefined,
@@ -223,6 +267,9 @@ export function parseView(hash: string): ViewState {
     metric: oneOf(METRICS, query.get('metric'), INITIAL_VIEW.metric),
     look: oneOf(SWEEP_LOOKS, query.get('look'), INITIAL_VIEW.look),
     curve: oneOf(CURVES, query.get('curve'), INITIAL_VIEW.curve),
+    store: oneOf(STORES, query.get('store'), INITIAL_VIEW.store),
+    key: query.get('key') ?? '',
+    handOff: Math.max(1, wholeNumber(query.get('handoff'))),
     showsSummary: query.get('glance') !== 'off',
     summary: Math.max(1, wholeNumber(query.get('summary'))),
     sessionOrder: oneOf(SESSION_ORDERS, query.get('sort'), INITIAL_VIEW.sessionOrder),
@@ -230,6 +277,9 @@ export function parseView(hash: string): ViewState {
     grouping: oneOf(GROUPINGS, query.get('group'), INITIAL_VIEW.grouping),
     sessionFilter: query.get('find') ?? '',
     marked: parseMarked(query.get('marked')),
+    homeFilter: query.get('agents') ?? '',
+    period: oneOf(PERIODS, query.get('period'), INITIAL_VIEW.period),
+    homeOrder: oneOf(HOME_ORDERS, query.get('by'), INITIAL_VIEW.homeOrder),
   };
 }
 

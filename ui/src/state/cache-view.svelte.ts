@@ -68,7 +68,10 @@ export class CacheView {
       this.#isShown ? session.keyOfCall(session.cursor) : undefined;
     this.why = new Loaded(keyOfCall, () => host.invoke('cache/why', { session: id(), call: session.cursor }));
     this.fixes = new Loaded(
-      () => (session.isCompiling ? undefined : key('fixes')),
+      () =>
+        session.isOpen && !session.isCompiling && ['cache', 'stores'].includes(location.view.view)
+          ? `${session.key ?? ''} fixes`
+          : undefined,
       () => host.invoke('cache/fixes', { session: id() }),
     );
     this.difference = new Loaded(

@@ -235,12 +235,16 @@ export class LabRuns {
   }
 
   /** Follows a run to its end. */
-  async #follow(key: string, start: () => Promise<{ readonly job: string }>): Promise<void> {
+  async #follow(
+    key: string,
+    start: () => Promise<{ readonly job: string; readonly run?: string }>,
+  ): Promise<void> {
     let run = '';
     try {
-      const { job } = await start();
+      const started = await start();
+      const { job } = started;
       this.#running = new Set([...this.#running, key]);
-      run = await this.#look(key, job);
+      run = await this.#look(key, started.run ?? job);
       this.#followed.add(run);
       // The list has it as running from now on.
       this.#revision += 1;
@@ -248,11 +252,12 @@ export class LabRuns {
       const ended = this.#parts.jobs.whenEnded(job).then(() => {
         isOver = true;
       });
-      while (!isOver) {
-        await this.#look(key, job);
+      // A run of a batch ends before its job does.
+      while (!isOver && this.#runs.get(key)?.state === 'running') {
+        await this.#look(key, run);
         await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK_MS))]);
       }
-      await this.#look(key, job);
+      await this.#look(key, run);
     } finally {
       this.#followed.delete(run);
       this.#running = new Set([...this.#running].filter((other) => other !== key));
@@ -268,7 +273,7 @@ export class LabRuns {
       const isGoingOn = async (): Promise<void> => {
         const { job, state } = await this.#host.invoke('lab/runResult', { run: row.run });
         if (job !== '' && state === 'running')
-          await this.#follow(keyOfRow(row), () => Promise.resolve({ job }));
+          await this.#follow(keyOfRow(row), () => Promise.resolve({ job, run: row.run }));
         else {
           this.#followed.delete(row.run);
           this.#revision += 1;
@@ -279,8 +284,8 @@ export class LabRuns {
   }
 
   /** Takes what a run gave so far. Returns its id. */
-  async #look(key: string, job: string): Promise<string> {
-    const run = await this.#host.invoke('lab/runResult', { run: job });
+  async #look(key: string, id: string): Promise<string> {
+    const run = await this.#host.invoke('lab/runResult', { run: id });
     this.#runs = new Map([...this.#runs, [key, run]]);
     return run.run;
   }

@@ -3,6 +3,7 @@ import type { Host } from '@/host/host.ts';
 import { asCurve, type Series } from '@/model/curves.ts';
 import type { Experiments } from './experiments.svelte.ts';
 import type { Jobs } from './jobs.svelte.ts';
+import { LabBatches } from './lab-batch.svelte.ts';
 import { LabChoice } from './lab-choice.svelte.ts';
 import { LabProbes } from './lab-probes.svelte.ts';
 import { LabRuns } from './lab-runs.svelte.ts';
@@ -35,6 +36,7 @@ export class Lab {
   readonly #messages: Messages;
   readonly choice: LabChoice;
   readonly runs: LabRuns;
+  readonly batches: LabBatches;
   readonly probes: LabProbes;
   readonly plan: Loaded<LabReplay>;
   readonly loss: Loaded<LabLoss>;
@@ -48,6 +50,7 @@ export class Lab {
     this.#messages = messages;
     this.choice = new LabChoice(host, location, session, jobs, messages);
     this.runs = new LabRuns(host, this.choice, parts);
+    this.batches = new LabBatches(host, this.choice, parts);
     this.plan = new Loaded(
       () => (this.choice.problem === undefined ? this.choice.key('plan', this.#chosen) : undefined),
       () =>

@@ -19,7 +19,8 @@ export type DialogName =
   | 'saveScript'
   | 'replay'
   | 'run'
-  | 'probes';
+  | 'probes'
+  | 'batch';
 
 /** How much room the window has: each has an inspector of its own, open or closed. */
 type Width = 'wide' | 'medium' | 'small';

@@ -6,6 +6,7 @@ import { FrameLoop } from '@/lib/frame.ts';
 import { strataOf } from '@/model/map-columns.ts';
 import type { AskedQuestion } from '@/model/questions.ts';
 import { isApart, type ApartView, type ViewName } from '@/model/view-url.ts';
+import { addRequests } from './added-requests.ts';
 import { Answers } from './answers.svelte.ts';
 import { Appearance } from './appearance.svelte.ts';
 import { CacheView } from './cache-view.svelte.ts';
@@ -19,6 +20,7 @@ import { EventTable } from './event-table.svelte.ts';
 import { Experiments } from './experiments.svelte.ts';
 import { Findings } from './findings.svelte.ts';
 import { Following } from './following.svelte.ts';
+import { Home } from './home.svelte.ts';
 import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
 import { Lab } from './lab.svelte.ts';
@@ -37,6 +39,7 @@ import { Pipeline } from './pipeline.svelte.ts';
 import { Runs } from './runs.svelte.ts';
 import { SessionSummary } from './session-summary.svelte.ts';
 import { SessionTable } from './session-table.svelte.ts';
+import { Stores } from './stores.svelte.ts';
 import { Tour } from './tour.svelte.ts';
 import { ViewQuestions } from './view-questions.svelte.ts';
 
@@ -63,12 +66,14 @@ export class Workbench {
   readonly findings: Findings;
   readonly summary: SessionSummary;
   readonly table: SessionTable;
+  readonly home: Home;
   readonly comparison: Comparison;
   readonly inspector: Inspector;
   readonly cursor: Cursor;
   readonly callTable: CallTable;
   readonly following: Following;
   readonly cache: CacheView;
+  readonly stores: Stores;
   readonly navigation: Navigation;
   readonly palette: Palette;
   readonly answers: Answers;
@@ -105,6 +110,7 @@ export class Workbench {
     this.callTable = new CallTable(this);
     this.following = new Following(host, this.location, this.session, this.cursor, () => this.runs.isGrowing);
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
+    this.stores = new Stores(host, this.location, this.session, this.cursor, messages);
     this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
     this.navigation = new Navigation(this);
     this.summary = new SessionSummary(host, this);
@@ -143,12 +149,10 @@ export class Workbench {
       () => this.#begin(),
     );
     this.places = new Loaded(
-      () =>
-        this.start.latest === undefined
-          ? undefined
-          : `places ${String(this.panels.dialog === 'sessions' || this.location.view.view === 'settings')}`,
+      () => this.#keyOfPlaces(),
       () => host.invoke('place/list', {}),
     );
+    this.home = new Home(host, this);
     $effect(() => host.listen((notification) => this.#take(notification)));
   }
 
@@ -165,10 +169,20 @@ export class Workbench {
   /** Goes to a view. While calls are compiled the largest one changes, but who looks into a call stays with it. */
   show(view: ViewName): void {
     const { isCompiling, cursor } = this.session;
-    // What the cache does for the call under the cursor, and what compaction does to the session, is what these views
-    // are about.
-    const place = view === 'cache' || view === 'lab' ? { view, selection: undefined } : { view };
+    // What the cache does for the call under the cursor, what compaction does to the session, and what a store holds at it,
+    // is what these views are about.
+    const place = ['cache', 'lab', 'stores'].includes(view) ? { view, selection: undefined } : { view };
     this.location.go(view !== 'session' && isCompiling ? { ...place, cursor } : place);
+  }
+
+  get isStarted(): boolean {
+    return this.start.latest !== undefined;
+  }
+
+  /** Goes to what agents did on this computer, or back to the view it was opened from. */
+  toggleHome(): void {
+    this.panels.dialog = undefined;
+    this.#toggleApart('home');
   }
 
   /** Goes to the list of all sessions, or back to the view it was opened from. */
@@ -190,7 +204,9 @@ export class Workbench {
   #toggleApart(apart: ApartView): void {
     const { view } = this.location.view;
     if (!isApart(view)) this.#viewBefore = view;
-    this.location.go({ view: view === apart ? this.#viewBefore : apart });
+    // Without a session there is no view to go back to but Home.
+    const before = this.session.id === undefined ? 'home' : this.#viewBefore;
+    this.location.go({ view: view === apart ? before : apart });
   }
 
   /** Opens a session at a place in it. */
@@ -199,10 +215,17 @@ export class Workbench {
     else this.openSession(session, address);
   }
 
+  /** Shows two sessions beside each other. */
+  compareSessions(a: string, b: string): void {
+    if (this.session.id === undefined) this.openSession(a);
+    this.table.compare(a, b);
+  }
+
   openSession(session: string, selection?: string): void {
     this.panels.dialog = undefined;
     if (session === this.session.id) {
       if (isApart(this.location.view.view)) this.location.go({ view: 'session' });
+      if (selection !== undefined) this.navigation.open(selection);
       return;
     }
     // What the files of the start gave is told beside whatever is shown first.
@@ -222,6 +245,8 @@ export class Workbench {
       finding: undefined,
       config: '',
       grid: '',
+      key: '',
+      handOff: 1,
       summary: 1,
     };
     // Before the first session there is nothing to go back to.
@@ -246,22 +271,7 @@ export class Workbench {
   /** Gives the open session what another file recorded of its calls. */
   addRequests(): void {
     this.panels.dialog = undefined;
-    this.#addRequests().catch(this.messages.report);
-  }
-
-  async #addRequests(): Promise<void> {
-    const { id } = this.session;
-    const sources = await this.host.pickFiles();
-    if (id === undefined) return;
-    for (const source of sources) {
-      const file =
-        source.type === 'path'
-          ? { path: source.path, upload: null, name: null }
-          : { path: null, upload: source.upload, name: source.name };
-      const added = await this.host.invoke('session/addRequests', { session: id, ...file });
-      this.messages.announce(added.message);
-    }
-    if (sources.length > 0) this.session.edited();
+    addRequests(this.host, this.session, this.messages).catch(this.messages.report);
   }
 
   ask(question: AskedQuestion): void {
@@ -275,6 +285,13 @@ export class Workbench {
   }
 
   #viewBefore: ViewName = 'session';
+  #keyOfPlaces(): string | undefined {
+    if (!this.isStarted) return undefined;
+    const { view } = this.location.view;
+    const isShown = this.panels.dialog === 'sessions' || view === 'settings' || view === 'home';
+    return `places ${String(isShown)} ${String(this.home.placesRevision)}`;
+  }
+
   readonly #hoveredStrata = $derived.by(() => this.#findHoveredStrata());
 
   #findHoveredStrata(): readonly StratumCall[] {
@@ -287,21 +304,21 @@ export class Workbench {
     await this.jobs.refresh();
     // An address that names a session stands, also when the page is loaded again.
     if (this.session.id === undefined && info.openJob !== null) this.jobs.expect(info.openJob);
-    this.#openFirst(info);
+    this.#openFirst();
     return info;
   }
 
-  /** What is shown when nothing was asked for. A file that is being read is waited for. */
-  #openFirst(info: StartInfo): void {
+  /** Home is shown when nothing was asked for. A file that is being read is waited for. */
+  #openFirst(): void {
     if (this.session.id !== undefined || this.jobs.isExpecting) return;
-    this.openSession(info.openSession ?? info.sampleSession);
+    if (!isApart(this.location.view.view)) this.location.go({ view: 'home' }, 'replace');
   }
 
   #take(notification: Notification): void {
     switch (notification.type) {
       case 'job':
         this.jobs.update(notification.job);
-        if (this.start.latest !== undefined) this.#openFirst(this.start.latest);
+        if (this.isStarted) this.#openFirst();
         break;
       case 'sessions':
         this.sessionsRevision += 1;
@@ -310,6 +327,7 @@ export class Workbench {
         break;
       case 'missed':
         // Anything may have happened unheard: jobs ended, sessions came and went, what is shown has grown.
+        this.home.changed();
         this.sessionsRevision += 1;
         this.jobs.refresh().catch(this.messages.report);
         this.following.forgetAnswer();
@@ -334,6 +352,9 @@ export class Workbench {
       case 'run':
         this.runs.refresh();
         break;
+      case 'home':
+        this.home.changed();
+        break;
       case 'capture':
         this.capture.heard();
         break;
@@ -354,6 +375,7 @@ export class Workbench {
   }
 
   #openImported(job: Job): void {
+    if (this.home.takeImported(job)) return;
     const [session] = job.sessions;
     if (session === undefined) return;
     if (job.sessions.length === 1 || this.session.id === undefined) this.openSession(session.session);

@@ -96,7 +96,7 @@ pub struct DiagnosticRow {
 }
 
 /// What to change in the tool that wrote the session, as one writes it there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Remedy {
     /// A line to copy: a setting, a command, a sentence for the instructions.

@@ -102,6 +102,8 @@ pub enum Notification {
     Findings { session: String },
     /// A run went on, began to wait or ended: `run/get` tells.
     Run { run: String },
+    /// Home read something, or is done: `home/get` tells.
+    Home,
     /// The gateway heard something, began to listen or ended: `capture/get` tells.
     Capture,
     /// Another start of the app asked this window to open something.

@@ -8,6 +8,32 @@ use ts_rs::TS;
 #[serde(rename_all = "camelCase")]
 pub struct List {}
 
+/// `place/choose`: which places Home may read. A path that no tool is known to use becomes a place of one's own once it may
+/// be read. Nothing is read by this.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Choose {
+    pub choices: Vec<ChosenPlace>,
+}
+
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChosenPlace {
+    pub path: String,
+    pub choice: PlaceChoice,
+}
+
+/// What a person said of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum PlaceChoice {
+    /// Nothing yet: it is not read.
+    Open,
+    Read,
+    /// Not this place: it is not asked about again.
+    Leave,
+}
+
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaceList {
@@ -26,6 +52,12 @@ pub struct PlaceRow {
     pub files: u32,
     /// There are more files, which were not counted.
     pub is_capped: bool,
+    /// Of these files.
+    pub bytes: f64,
+    /// Whether Home may read it.
+    pub choice: PlaceChoice,
+    /// Its files are other tools' sessions, rendered as text: Home leaves them out.
+    pub is_rendered: bool,
     /// Epoch milliseconds of the file that was written last, if known.
     pub newest_ms: Option<f64>,
 }

@@ -10,15 +10,14 @@ use strata_wire::CacheRule;
 use super::chain;
 use crate::Strata;
 use crate::api::cache::{
-    BreakDetail, BreakOrder, BreakPage, BreakRow, Breaks, CacheReportSummary, CacheRuleInfo, CacheSummary,
-    CacheZone, CallCacheDetail, CauseCount, FixList, FixRow, Fixes, PreviousCall, ReportedCache, Why,
-    ZoneRow,
+    BreakDetail, BreakOrder, BreakPage, Breaks, CacheReportSummary, CacheRuleInfo, CacheSummary, CacheZone,
+    CallCacheDetail, CauseCount, FixList, FixRow, Fixes, PreviousCall, ReportedCache, Why, ZoneRow,
 };
 use crate::api::common::ChainStep;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
-use crate::show::breaks::{self, nature};
+use crate::show::breaks;
 use crate::show::words::{self, whole};
 use strata_engine::{Edit, FlowEdit};
 
@@ -39,26 +38,9 @@ impl Handler for Breaks {
         let rows = losses.iter().skip(self.offset as usize).take(self.limit as usize);
         Ok(BreakPage {
             total: losses.len() as u32,
-            rows: rows.map(|(call, loss)| row(&open, call, loss)).collect(),
+            rows: rows.map(|(call, loss)| breaks::row(&open.experiment, call, loss)).collect(),
             summary,
         })
-    }
-}
-
-fn row(open: &OpenSession, call: &CallCache, loss: &Loss) -> BreakRow {
-    BreakRow {
-        call: call.call,
-        agent: call.agent.to_string(),
-        cause: loss.cause.code().to_owned(),
-        title: breaks::title(&loss.cause, &call.agent),
-        detail: breaks::detail(&loss.cause, &open.experiment),
-        nature: nature(loss.cause.nature()),
-        at_token: loss.at_token,
-        rebilled_tokens: loss.tokens,
-        is_reported: loss.is_reported,
-        predicted_tokens: loss.predicted_tokens,
-        cost_usd: loss.cost_usd,
-        previous_call: loss.against,
     }
 }
 
@@ -145,7 +127,7 @@ fn break_detail(
     let of = if is_sent { call.call } else { loss.against };
     let address = (!loss.path.is_empty()).then(|| format!("C{of}/{}", loss.path));
     BreakDetail {
-        row: row(open, call, loss),
+        row: breaks::row(&open.experiment, call, loss),
         sentence: loss.cause.sentence(&open.experiment),
         remedy: Aim::of_cause(&loss.cause).and_then(|aim| remedy(open.writer(), &aim)).map(Into::into),
         stage: loss.stage.as_ref().map(ToString::to_string),

@@ -3,26 +3,16 @@
 use strata_engine::{Compilation, LoggedEvent};
 use strata_measure::analysis::Kind;
 use strata_model::{EventIndex, Origin};
-use strata_wire::{Item, Path, Segment};
+use strata_wire::{Item, Segment};
 
 use crate::api::common::ChainStep;
 use crate::open::OpenSession;
+pub(super) use crate::show::place;
 use crate::show::words;
 use crate::show::writer;
 
 /// Characters of one step.
 const STEP: usize = 110;
-
-/// `contents[6].parts[0]`, `system_instruction[1]`, `tools.search`.
-pub(super) fn place(path: &Path<'_>) -> String {
-    match path {
-        Path::Part { content, part } => format!("contents[{content}].parts[{part}]"),
-        Path::System { block } => format!("system_instruction[{block}]"),
-        Path::Tool { name, .. } => format!("tools.{name}"),
-        Path::Config { field } => format!("config.{field}"),
-        Path::Request { field } => (*field).to_owned(),
-    }
-}
 
 pub(super) fn step(
     kind: Option<Kind>,

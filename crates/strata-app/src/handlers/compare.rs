@@ -7,7 +7,6 @@ use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, Effect, diff_requests};
 use strata_wire::Segment;
 
-use super::part::part_diff;
 use super::part_rows::{Rows, counts, fold_unchanged, gather_left_out};
 use super::stages::script_report;
 use crate::Strata;
@@ -22,7 +21,7 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::{Baseline, OpenSession};
 use crate::show::words::whole;
-use crate::show::{DeltaScale, SegmentScale, compared, pairs};
+use crate::show::{DeltaScale, SegmentScale, compared, pairs, part_diff};
 
 /// How long a preview goes on compiling calls. What is shown then covers the calls so far.
 const PREVIEW_TIME: Duration = Duration::from_millis(600);

@@ -7,9 +7,10 @@ use strata_measure::lab::{Extractive, FactReader, Writer};
 use strata_measure::prices::ChargedTokens;
 use strata_measure::tokens::Weigher;
 use strata_store::{LabRunId, LabRunState, StoreError};
+use tokio_util::sync::CancellationToken;
 
+use super::lab_parts::LabParts;
 use super::lab_runs::{lab_run, stored_run};
-use super::model;
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab::{LabPartial, LabRun, Resume, Run, RunResult};
@@ -17,7 +18,7 @@ use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::now_ms;
-use crate::jobs::{JobOutcome, RunningJob};
+use crate::jobs::JobOutcome;
 use crate::lab::{
     ObservedWriter, Pace, RunRecord, RunSettings, RunState, StoredSummary, Telling, read_config,
     replay_shape, summary_size, with_lab,
@@ -59,11 +60,12 @@ fn start_run(
     settings: &RunSettings,
     known: Option<(LabRunId, &str)>,
 ) -> Result<JobStarted, AppError> {
-    let work = prepare_run(strata, session, settings, known)?;
+    let work = prepare_run(&LabParts::of(strata), session, settings, known)?;
     let run = work.run.clone();
     let title = format!("Compacting with {}", work.config);
     let job = strata.jobs.start(title, "summaries", move |job| {
-        let (state, outcome) = work.go(job);
+        let progress = |done, total| job.progress_part(done, total);
+        let (state, outcome) = work.go(&RunWatch { stop: job.stop(), progress: &progress });
         JobOutcome::saying(state, outcome)
     });
     run.shown().job.clone_from(&job);
@@ -72,18 +74,18 @@ fn start_run(
 }
 
 /// Everything a run takes, with its place in the store: a new one, or that of a run with what was stored of it.
-fn prepare_run(
-    strata: &Strata,
+pub(super) fn prepare_run(
+    parts: &LabParts,
     session: &str,
     settings: &RunSettings,
     known: Option<(LabRunId, &str)>,
 ) -> Result<Work, AppError> {
     let config = read_config(&settings.config, settings.prompt.as_deref())?;
-    let open = strata.sessions.get(session)?;
+    let open = parts.sessions.get(session)?;
     super::lab::last_call(&open)?;
     let found = match &*settings.writer {
         "extractive" => None,
-        name => Some(model::find(strata, name)?),
+        name => Some(parts.find(name)?),
     };
     let model = settings.model.clone().or_else(|| config.model.as_ref().map(ToString::to_string));
     let model = model.or_else(|| found.as_ref()?.model.clone());
@@ -93,11 +95,11 @@ fn prepare_run(
     let id = match known {
         Some((id, stored)) => {
             // From now on it runs, for whoever looks at the list.
-            strata.workspace.store().set_lab_run(id, LabRunState::Running, stored, now_ms())?;
+            parts.workspace.store().set_lab_run(id, LabRunState::Running, stored, now_ms())?;
             id
         }
         None => {
-            let begun = strata.workspace.store().begin_lab_run(&open.id, session, &text, now_ms())?;
+            let begun = parts.workspace.store().begin_lab_run(&open.id, session, &text, now_ms())?;
             begun.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?
         }
     };
@@ -110,9 +112,9 @@ fn prepare_run(
         run,
         record: Mutex::default(),
         pace: Mutex::default(),
-        workspace: strata.workspace.clone(),
-        tables: strata.tables.clone(),
-        models: strata.models.clone(),
+        workspace: parts.workspace.clone(),
+        tables: parts.tables.clone(),
+        models: parts.models.clone(),
     })
 }
 
@@ -120,14 +122,21 @@ fn text(settings: &RunSettings) -> Result<String, AppError> {
     serde_json::to_string(settings).map_err(|error| AppError::internal(error.to_string()))
 }
 
+/// Who hears how far a run is, and what stops it.
+pub(super) struct RunWatch<'w> {
+    pub stop: &'w CancellationToken,
+    /// So many summaries of so many, the one under way in part.
+    pub progress: &'w (dyn Fn(f64, f64) + Sync),
+}
+
 /// A run under way.
-struct Work {
+pub(super) struct Work {
     open: Arc<OpenSession>,
     config: CompactionConfig,
     /// `None`: extracts.
     found: Option<UsableEndpoint>,
     model: Option<String>,
-    run: Arc<RunState>,
+    pub run: Arc<RunState>,
     record: Mutex<RunRecord>,
     pace: Mutex<Pace>,
     workspace: Arc<Workspace>,
@@ -145,16 +154,16 @@ impl Drop for Work {
 }
 
 impl Work {
-    fn record(&self) -> std::sync::MutexGuard<'_, RunRecord> {
+    pub(super) fn record(&self) -> std::sync::MutexGuard<'_, RunRecord> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs to the end, and stores what came of it. Returns that in one line.
-    fn go(&self, job: &RunningJob) -> (JobState, String) {
-        let (state, outcome) = match self.compact(job) {
+    pub(super) fn go(&self, watch: &RunWatch<'_>) -> (JobState, String) {
+        let (state, outcome) = match self.compact(watch) {
             Ok(outcome) => (JobState::Done, outcome),
             Err(error) => {
-                let is_cancelled = job.is_cancelled();
+                let is_cancelled = watch.stop.is_cancelled();
                 (if is_cancelled { JobState::Cancelled } else { JobState::Failed }, error.message)
             }
         };
@@ -163,7 +172,7 @@ impl Work {
         (state, outcome)
     }
 
-    fn compact(&self, job: &RunningJob) -> Result<String, AppError> {
+    fn compact(&self, watch: &RunWatch<'_>) -> Result<String, AppError> {
         let open = &self.open;
         let analysis = open.whole_baseline(&self.tables)?;
         with_lab(&analysis, &self.tables, |lab| {
@@ -173,7 +182,7 @@ impl Work {
             let mut sized = strata_measure::lab::SizedWriter::new(size);
             let planned = lab.replay(&self.config, &mut sized).map(|plan| plan.windows).unwrap_or_default();
             let expected = planned.len() as u32;
-            job.progress(0, expected.into());
+            (watch.progress)(0.0, expected.into());
             self.record().expected = expected;
             self.run.shown().expected = expected;
             let usual = planned.iter().map(|window| f64::from(window.summary_tokens)).sum::<f64>();
@@ -187,7 +196,7 @@ impl Work {
             let is_free = known.is_some_and(|known| known.is_free);
             let mut tell = |event: WriterEvent| {
                 let done = self.tell(is_free, event);
-                job.progress_part(done, f64::from(expected).max(done));
+                (watch.progress)(done, f64::from(expected).max(done));
             };
             let mut extracts = Extractive { reader: &reader };
             let mut asks;
@@ -200,7 +209,7 @@ impl Work {
                         store: Some(self.workspace.store_lock()),
                         counting: &self.tables.counting,
                         prices: &self.tables.prices,
-                        stop: job.stop().clone(),
+                        stop: watch.stop.clone(),
                     };
                     let model = self.model.clone();
                     asks = ModelWriter { asker, model, keeps_beginnings: true, tell: &mut tell };

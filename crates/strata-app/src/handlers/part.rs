@@ -1,23 +1,21 @@
 //! One part of a prompt: text, source, difference.
 
-use strata_engine::EventLog;
 use strata_measure::analysis::{
-    Change, Kind, PartDelta, Scale, SessionAnalysis, common_prefix, diff_events, diff_requests, is_quoted,
+    Kind, PartDelta, Scale, SessionAnalysis, common_prefix, diff_events, diff_requests, is_quoted,
 };
 use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json};
 use strata_wire::{Item, Path, Segment, find, prefix_segments};
 
 use super::chain;
 use super::convert::kind_tokens;
-use super::stages::{CompiledCall, analysed, request_before, role, scale_of};
+use super::stages::{CompiledCall, analysed, request_before, scale_of};
 use crate::Strata;
 use crate::api::call::CompareWith;
 use crate::api::part::{Diff, Get, PartDetail, PartDiff, PartSpan, PartText, Text};
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::show::words::{self, whole};
-use crate::show::{SegmentScale, readable};
-use crate::text_diff::diff_lines;
+use crate::show::{SegmentScale, part_diff};
 
 /// `C17/4.0` taken apart.
 fn split(address: &str) -> Result<(u32, &str), AppError> {
@@ -281,49 +279,4 @@ impl Handler for Diff {
         };
         Ok(part_diff(delta, (before_label, after_label), compiled.open.experiment.log()))
     }
-}
-
-/// A part on both sides, which are called so, line by line.
-pub(super) fn part_diff(
-    delta: &PartDelta<'_>,
-    (before_label, after_label): (String, String),
-    log: &EventLog,
-) -> PartDiff {
-    let shown = |segment: &Option<Segment<'_>>| segment.as_ref().map_or(String::new(), readable);
-    let diff = diff_lines(&shown(&delta.before), &shown(&delta.after));
-    let place = delta.after.as_ref().or(delta.before.as_ref());
-    PartDiff {
-        title: place.map_or(String::new(), |segment| chain::place(&segment.path)),
-        subtitle: subtitle(delta, log),
-        before_label,
-        after_label,
-        lines: diff.lines,
-        is_approximate: diff.is_approximate,
-        is_whitespace_only: diff.is_whitespace_only,
-        hidden_lines: diff.hidden_lines,
-    }
-}
-
-fn subtitle(delta: &PartDelta<'_>, log: &EventLog) -> String {
-    let said = match delta.change {
-        Change::Added => "added",
-        Change::Removed => "taken out",
-        Change::LeftOut(reason) => return reason.explanation(),
-        Change::Moved => "the same words in another place",
-        Change::Unchanged => "as it was",
-        Change::Rewritten => "rewritten",
-    };
-    let (Some(before), Some(after)) = (&delta.before, &delta.after) else { return said.to_owned() };
-    let mut said = vec![said.to_owned()];
-    let (role_before, role_after) = (role(before), role(after));
-    if role_before != role_after {
-        said[0] = format!("role {role_before} → {role_after}");
-    }
-    if let (Item::Part { part, .. }, Some(event)) = (&after.item, after.main_origin().and_then(Origin::event))
-        && is_quoted(part)
-    {
-        let author = log.get(event).map_or(String::new(), |logged| logged.event.author.to_string());
-        said.push(format!("quoted as {author}’s words"));
-    }
-    said.join(", ")
 }

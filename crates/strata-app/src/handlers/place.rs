@@ -1,25 +1,23 @@
 //! Where agents leave their sessions on this computer.
 
 use crate::Strata;
-use crate::api::place::{List, PlaceList, PlaceRow};
+use crate::api::place::{Choose, List, PlaceList};
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::places::{Environment, Place, places};
+use crate::place_choices::{PlaceChoices, place_rows};
+use crate::places::Environment;
 
 impl Handler for List {
-    fn run(self, _: &Strata) -> Result<PlaceList, AppError> {
-        Ok(PlaceList { places: places(&Environment::present()).iter().map(PlaceRow::from).collect() })
+    fn run(self, strata: &Strata) -> Result<PlaceList, AppError> {
+        let choices = PlaceChoices::of(&strata.workspace.store())?;
+        Ok(PlaceList { places: place_rows(&Environment::present(), &choices) })
     }
 }
 
-impl From<&Place> for PlaceRow {
-    fn from(place: &Place) -> Self {
-        Self {
-            tool: place.tool.to_owned(),
-            path: place.path.display().to_string(),
-            files: place.n_files,
-            is_capped: place.is_capped,
-            newest_ms: place.newest_ms.map(|ms| ms as f64),
-        }
+impl Handler for Choose {
+    fn run(self, strata: &Strata) -> Result<PlaceList, AppError> {
+        let choices: Vec<_> = self.choices.into_iter().map(|it| (it.path.into(), it.choice)).collect();
+        PlaceChoices::choose(&mut strata.workspace.store(), &choices)?;
+        List {}.run(strata)
     }
 }

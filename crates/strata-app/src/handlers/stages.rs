@@ -23,7 +23,7 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
 use crate::show::words;
-use crate::show::{DeltaScale, SegmentScale};
+use crate::show::{DeltaScale, SegmentScale, role};
 use crate::tables::Tables;
 
 /// Characters of a segment in a page of text.
@@ -374,14 +374,6 @@ fn text_segment(segment: &Segment<'_>, call: u32, weigh: &SegmentScale<'_>, scal
         is_reframed: matches!(&segment.item, Item::Part { part, .. } if is_quoted(part)),
         text: text[..end.unwrap_or(text.len())].to_owned(),
         is_cut: end.is_some(),
-    }
-}
-
-/// Who speaks; tools and instructions are the system's.
-pub(super) fn role(segment: &Segment<'_>) -> String {
-    match segment.item {
-        Item::Part { .. } | Item::EmptyContent(_) => segment.role().unwrap_or("no role").to_owned(),
-        _ => "system".to_owned(),
     }
 }
 

@@ -11,6 +11,7 @@ use super::folder::{FolderListing, Item, MemberWatch, files_below, items_of, joi
 use super::input::Input;
 use super::members::FileKind;
 use super::read::{ReadError, read_events, reason_of};
+use super::stamp::Stamp;
 use crate::watch::Watch;
 
 /// What may hold sessions at a path.
@@ -64,6 +65,14 @@ impl SessionFile {
     /// As a person knows it; that of the first of several.
     pub(crate) fn path(&self) -> &Path {
         self.0.together.first().unwrap_or(&self.0.input.path)
+    }
+
+    /// Tells whether it is probably as it was.
+    pub(crate) fn stamp(&self) -> Stamp {
+        match &*self.0.together {
+            [] => Stamp::of(&self.0.input.path),
+            files => Stamp::of_all(files),
+        }
     }
 
     pub(crate) fn size_bytes(&self) -> u64 {

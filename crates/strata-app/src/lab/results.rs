@@ -21,6 +21,8 @@ const MAX_KEPT: usize = 24;
 #[derive(Default)]
 pub(crate) struct LabResults {
     kept: Mutex<VecDeque<(String, LabResult)>>,
+    /// Batches that go on, with their jobs.
+    batches: Mutex<Vec<(String, String)>>,
 }
 
 #[derive(Clone)]
@@ -149,6 +151,33 @@ impl LabResults {
     pub(crate) fn forget_run(&self, id: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(_, result)| !matches!(result, LabResult::Run(run) if run.id.to_string() == id));
+    }
+
+    /// Says that a batch goes on. False when it does already.
+    pub(crate) fn begin_batch(&self, batch: &str) -> bool {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = batches.iter().all(|(known, _)| known != batch);
+        if is_new {
+            batches.push((batch.to_owned(), String::new()));
+        }
+        is_new
+    }
+
+    pub(crate) fn name_batch_job(&self, batch: &str, job: &str) {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = batches.iter_mut().find(|(known, _)| known == batch) {
+            job.clone_into(known);
+        }
+    }
+
+    pub(crate) fn end_batch(&self, batch: &str) {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != batch);
+    }
+
+    /// The job of a batch that goes on.
+    pub(crate) fn batch_job(&self, batch: &str) -> Option<String> {
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        batches.iter().find(|(known, _)| known == batch).map(|(_, job)| job.clone())
     }
 
     pub(crate) fn answer(&self, job: &str) -> Option<ReplayAnswer> {

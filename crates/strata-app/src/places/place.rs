@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -46,6 +47,8 @@ pub(crate) struct Place {
     pub n_files: u32,
     /// There are more, which were not counted.
     pub is_capped: bool,
+    /// Of these files.
+    pub bytes: u64,
     /// Epoch milliseconds of the file that was written last.
     pub newest_ms: Option<i64>,
 }
@@ -59,8 +62,15 @@ impl Place {
 
 /// Counts the files below `root` that `is_session` says are sessions, by their paths below it.
 pub(super) fn look(tool: &'static str, root: &Path, is_session: fn(&Path) -> bool) -> Option<Place> {
-    let mut place =
-        Place { tool, path: root.to_owned(), is_session, n_files: 0, is_capped: false, newest_ms: None };
+    let mut place = Place {
+        tool,
+        path: root.to_owned(),
+        is_session,
+        n_files: 0,
+        is_capped: false,
+        bytes: 0,
+        newest_ms: None,
+    };
     if root.is_file() {
         place.add(root);
         return Some(place);
@@ -91,11 +101,13 @@ pub(super) fn look(tool: &'static str, root: &Path, is_session: fn(&Path) -> boo
 impl Place {
     fn add(&mut self, file: &Path) {
         self.n_files += 1;
-        self.newest_ms = self.newest_ms.max(modified_ms(file));
+        let Ok(metadata) = file.metadata() else { return };
+        self.bytes += metadata.len();
+        self.newest_ms = self.newest_ms.max(modified_ms(&metadata));
     }
 }
 
-fn modified_ms(file: &Path) -> Option<i64> {
-    let modified = file.metadata().ok()?.modified().ok()?;
+fn modified_ms(file: &Metadata) -> Option<i64> {
+    let modified = file.modified().ok()?;
     Some(modified.duration_since(UNIX_EPOCH).ok()?.as_millis() as i64)
 }

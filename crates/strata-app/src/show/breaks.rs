@@ -1,9 +1,9 @@
 //! Prefix breaks in words.
 
 use strata_engine::Experiment;
-use strata_measure::analysis::{CallCache, Cause, ChangeKind, Difference, Nature, TextChange};
+use strata_measure::analysis::{CallCache, Cause, ChangeKind, Difference, Loss, Nature, TextChange};
 
-use crate::api::cache::BreakNature;
+use crate::api::cache::{BreakNature, BreakRow};
 use crate::api::call::PrefixBreak;
 use crate::show::words;
 
@@ -23,6 +23,24 @@ pub(crate) fn prefix_break(experiment: &Experiment, call: &CallCache) -> Option<
         },
         previous_call: loss.against,
     })
+}
+
+/// A loss as a row, the same in every view.
+pub(crate) fn row(experiment: &Experiment, call: &CallCache, loss: &Loss) -> BreakRow {
+    BreakRow {
+        call: call.call,
+        agent: call.agent.to_string(),
+        cause: loss.cause.code().to_owned(),
+        title: title(&loss.cause, &call.agent),
+        detail: detail(&loss.cause, experiment),
+        nature: nature(loss.cause.nature()),
+        at_token: loss.at_token,
+        rebilled_tokens: loss.tokens,
+        is_reported: loss.is_reported,
+        predicted_tokens: loss.predicted_tokens,
+        cost_usd: loss.cost_usd,
+        previous_call: loss.against,
+    }
 }
 
 /// Characters of a state value in a sentence.

@@ -6,7 +6,7 @@ use std::path::Path;
 use strata_engine::{FlowKind, answers};
 use strata_import::{Format, ImportedSession, marks};
 use strata_measure::analysis::ReportedCounts;
-use strata_measure::prices::{ChargedTokens, Price, Prices};
+use strata_measure::prices::ChargedTokens;
 use strata_model::marks::SUM;
 use strata_model::{Event, Fingerprint, FingerprintBuilder, Json, Session, Str, Usage};
 
@@ -18,8 +18,8 @@ use crate::import::flow_kind;
 const LONG_ID: usize = 16;
 
 /// The calls of a session, or of a sub-agent that has a file of its own.
-#[derive(Debug)]
-pub(super) struct UsedSession {
+#[derive(Debug, Clone)]
+pub(crate) struct UsedSession {
     /// Its own, or the path of its file.
     pub id: Str,
     /// The session it worked for.
@@ -34,7 +34,7 @@ pub(super) struct UsedSession {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct UsedCall {
+pub(crate) struct UsedCall {
     /// The same in every file that tells of the call.
     pub key: Fingerprint,
     /// Epoch milliseconds.
@@ -45,7 +45,7 @@ pub(super) struct UsedCall {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CallKind {
+pub(crate) enum CallKind {
     Reported,
     /// A report on several calls.
     Combined,
@@ -58,7 +58,7 @@ pub(super) enum CallKind {
 }
 
 impl UsedSession {
-    pub(super) fn of(imported: &ImportedSession, path: &Path, tool: Option<&str>) -> Self {
+    pub(crate) fn of(imported: &ImportedSession, path: &Path, tool: Option<&str>) -> Self {
         let flow = flow_kind(imported.format.id());
         let id = own_id(&imported.session).unwrap_or_else(|| path.display().to_string().into());
         let mut found = Found { session: &id, n_alike: HashMap::new(), calls: Vec::new() };
@@ -77,12 +77,8 @@ impl UsedSession {
 }
 
 impl UsedCall {
-    pub(super) fn has_tokens(&self) -> bool {
+    pub(crate) fn has_tokens(&self) -> bool {
         self.tokens.prompt + self.tokens.output > 0
-    }
-
-    pub(super) fn price<'p>(&self, prices: &'p Prices) -> Option<&'p Price> {
-        prices.of_model(self.model.as_deref()?)
     }
 }
 

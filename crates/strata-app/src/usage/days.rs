@@ -8,14 +8,14 @@ use crate::error::AppError;
 
 /// The days of a zone, from one to another.
 #[derive(Debug, Clone)]
-pub(super) struct Days {
+pub(crate) struct Days {
     zone: TimeZone,
     since: Option<Date>,
     until: Option<Date>,
 }
 
 impl Days {
-    pub(super) fn new(
+    pub(crate) fn new(
         zone: Option<&str>,
         since: Option<&str>,
         until: Option<&str>,
@@ -33,7 +33,26 @@ impl Days {
         Ok(Self { zone, since, until })
     }
 
-    pub(super) fn zone_name(&self) -> String {
+    /// All days of the same zone.
+    pub(crate) fn all(&self) -> Self {
+        Self { zone: self.zone.clone(), since: None, until: None }
+    }
+
+    pub(crate) fn today(&self) -> String {
+        Timestamp::now().to_zoned(self.zone.clone()).date().to_string()
+    }
+
+    /// How many weeks were asked for; without an end, to the last of these days. One at least: what was seen on a day is no
+    /// seventh of a week.
+    pub(crate) fn weeks<'d>(&self, seen: impl Iterator<Item = &'d str>) -> f64 {
+        let seen: Vec<Date> = seen.filter_map(|day| date(day).ok()).collect();
+        let first = self.since.or(seen.iter().min().copied());
+        let last = self.until.or(seen.iter().max().copied());
+        let days = first.zip(last).map_or(0, |(first, last)| (last - first).get_days() + 1);
+        f64::from(days.max(7)) / 7.0
+    }
+
+    pub(crate) fn zone_name(&self) -> String {
         self.zone.iana_name().map_or_else(|| self.zone_offset(), str::to_owned)
     }
 
@@ -42,24 +61,24 @@ impl Days {
     }
 
     /// Only some days were asked for.
-    pub(super) fn are_some(&self) -> bool {
+    pub(crate) fn are_some(&self) -> bool {
         self.since.is_some() || self.until.is_some()
     }
 
-    pub(super) fn day(&self, epoch_ms: i64) -> Option<Date> {
+    pub(crate) fn day(&self, epoch_ms: i64) -> Option<Date> {
         Some(Timestamp::from_millisecond(epoch_ms).ok()?.to_zoned(self.zone.clone()).date())
     }
 
-    pub(super) fn include(&self, day: Option<Date>) -> bool {
+    pub(crate) fn include(&self, day: Option<Date>) -> bool {
         let Some(day) = day else { return !self.are_some() };
         self.since.is_none_or(|since| day >= since) && self.until.is_none_or(|until| day <= until)
     }
 
-    pub(super) fn since(&self) -> Option<String> {
+    pub(crate) fn since(&self) -> Option<String> {
         self.since.map(|day| day.to_string())
     }
 
-    pub(super) fn until(&self) -> Option<String> {
+    pub(crate) fn until(&self) -> Option<String> {
         self.until.map(|day| day.to_string())
     }
 }

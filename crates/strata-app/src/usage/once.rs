@@ -9,7 +9,7 @@ use super::call::{CallKind, UsedCall, UsedSession};
 
 /// The calls that count.
 #[derive(Debug)]
-pub(super) struct CountedOnce {
+pub(crate) struct CountedOnce {
     /// Session and call, in the order of the sessions.
     pub calls: Vec<(usize, usize)>,
     pub n_repeated: u32,
@@ -17,7 +17,7 @@ pub(super) struct CountedOnce {
 
 /// Chooses one of all records of a call: of the session rather than of its sub-agent, which may begin with what its
 /// parent said; the one with most tokens, as others were cut off; of the session that began first.
-pub(super) fn count_once(sessions: &[UsedSession]) -> CountedOnce {
+pub(crate) fn count_once(sessions: &[UsedSession]) -> CountedOnce {
     let mut order: Vec<usize> = (0..sessions.len()).collect();
     order.sort_by_key(|at| {
         let session = &sessions[*at];

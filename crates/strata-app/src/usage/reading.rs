@@ -8,7 +8,7 @@ use strata_import::Import;
 use strata_model::{Diagnostic, Severity};
 
 use super::call::UsedSession;
-use crate::import::{NotRead, SessionFile};
+use crate::import::{NotRead, SessionFile, Stamp};
 use crate::watch::Watch;
 
 /// Bytes of files that are read at the same time; a larger one is read alone. What is known of a session takes a few
@@ -17,7 +17,7 @@ const BYTES_AT_ONCE: u64 = 256 << 20;
 
 /// A file among those to read.
 #[derive(Debug)]
-pub(super) struct UnreadFile {
+pub(crate) struct UnreadFile {
     pub file: SessionFile,
     /// The number of its place.
     pub place: usize,
@@ -26,22 +26,46 @@ pub(super) struct UnreadFile {
 
 /// What came of a file.
 #[derive(Debug)]
-pub(super) struct ReadFile {
+pub(crate) struct ReadFile {
     pub path: PathBuf,
+    /// As the file was before it was read.
+    pub stamp: Stamp,
     pub place: usize,
     pub outcome: Result<Vec<UsedSession>, NotRead>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads all files, in whatever order; they are told in theirs. `None` when the watcher wanted to stop.
-pub(super) fn read_all(files: &[UnreadFile], watch: &dyn Watch) -> Option<Vec<ReadFile>> {
+pub(crate) fn read_all(files: &[UnreadFile], watch: &dyn Watch) -> Option<Vec<ReadFile>> {
     let sizes: Vec<u64> = files.iter().map(|file| file.file.size_bytes()).collect();
-    let total = sizes.iter().sum();
     // The largest first: none is begun when all others are done.
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(sizes[*at]), *at));
-    let (next, done, room) = (AtomicUsize::new(0), AtomicU64::new(0), Room::default());
     let read: Mutex<Vec<Option<ReadFile>>> = Mutex::new(files.iter().map(|_| None).collect());
+    read_in_order(files, &order, watch, &|at, file| locked(&read)[at] = Some(file));
+    let read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if watch.is_cancelled() { None } else { read.into_iter().collect() }
+}
+
+/// The files that were written last first.
+pub(crate) fn newest_first(files: &[UnreadFile]) -> Vec<usize> {
+    let written: Vec<_> = files.iter().map(|file| file.file.stamp().modified_ms).collect();
+    let mut order: Vec<usize> = (0..files.len()).collect();
+    order.sort_by_key(|at| (std::cmp::Reverse(written[*at]), *at));
+    order
+}
+
+/// Reads files in about this order, and hands each over as soon as it is read, from whatever thread. Ends early when the
+/// watcher wants to stop.
+pub(crate) fn read_in_order(
+    files: &[UnreadFile],
+    order: &[usize],
+    watch: &dyn Watch,
+    take: &(dyn Fn(usize, ReadFile) + Sync),
+) {
+    let sizes: Vec<u64> = files.iter().map(|file| file.file.size_bytes()).collect();
+    let total = sizes.iter().sum();
+    let (next, done, room) = (AtomicUsize::new(0), AtomicU64::new(0), Room::default());
     let work = || {
         while let Some(at) = order.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
             if watch.is_cancelled() {
@@ -50,7 +74,7 @@ pub(super) fn read_all(files: &[UnreadFile], watch: &dyn Watch) -> Option<Vec<Re
             let taken = room.take(sizes[at]);
             let file = read_one(&files[at], watch);
             drop(taken);
-            locked(&read)[at] = Some(file);
+            take(at, file);
             let done = done.fetch_add(sizes[at], Ordering::Relaxed) + sizes[at];
             watch.progress(done, total);
         }
@@ -62,20 +86,18 @@ pub(super) fn read_all(files: &[UnreadFile], watch: &dyn Watch) -> Option<Vec<Re
         }
         work();
     });
-    let read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if watch.is_cancelled() { None } else { read.into_iter().collect() }
 }
 
 fn read_one(unread: &UnreadFile, watch: &dyn Watch) -> ReadFile {
     let UnreadFile { file, place, tool } = unread;
-    let path = file.path();
+    let (path, stamp) = (file.path(), file.stamp());
     let (mut sessions, mut diagnostics) = (Vec::new(), Vec::new());
     let outcome = file.read(watch, |import| {
         let Import { sessions: imported, diagnostics: found } = import;
         diagnostics.extend(found.into_iter().filter(is_about_usage));
         sessions.extend(imported.iter().map(|session| UsedSession::of(session, path, tool.as_deref())));
     });
-    ReadFile { path: path.to_owned(), place: *place, outcome: outcome.map(|()| sessions), diagnostics }
+    ReadFile { path: path.to_owned(), stamp, place: *place, outcome: outcome.map(|()| sessions), diagnostics }
 }
 
 /// Calls may be missing, or their tokens.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use strata_measure::prices::{Price, Prices};
 use strata_model::Str;
 
-use super::call::{CallKind, UsedSession};
+use super::call::{CallKind, UsedCall, UsedSession};
 use super::days::Days;
 use super::sums::Sums;
 use crate::api::usage::{ApartReason, UnpricedModel, UsageApart, UsageBy, UsagePrice, UsageRow, UsageSums};
@@ -17,11 +17,28 @@ const MOST_STEPS: usize = 32;
 /// What is the same of the calls of a row. Two sessions of different tools may have one id.
 type RowKey = (Option<String>, String);
 
+#[derive(Debug)]
+struct Row {
+    /// Of a session.
+    title: Option<String>,
+    /// The session of its first call, by its number.
+    root: usize,
+    sums: Sums,
+}
+
+/// A call that may count.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallInSession<'s> {
+    /// The session it worked for, by its number.
+    pub root: usize,
+    pub call: &'s UsedCall,
+}
+
 /// Calls in their rows.
 #[derive(Debug)]
-pub(super) struct Grouped {
+pub(crate) struct Grouped {
     by: UsageBy,
-    rows: BTreeMap<RowKey, (Option<String>, Sums)>,
+    rows: BTreeMap<RowKey, Row>,
     total: Sums,
     apart: BTreeMap<ApartReason, Sums>,
     /// Models of the calls in rows.
@@ -31,12 +48,13 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    pub(super) fn of(
+    pub(crate) fn of(
         sessions: &[UsedSession],
         calls: &[(usize, usize)],
         by: UsageBy,
         days: &Days,
         prices: &Prices,
+        is_wanted: &dyn Fn(CallInSession<'_>) -> bool,
     ) -> Self {
         let mut grouped = Self {
             by,
@@ -48,13 +66,20 @@ impl Grouped {
             n_undated: 0,
         };
         let roots = Roots::of(sessions);
+        // Finding the price of a model takes longer than adding up a call.
+        let mut known_prices: HashMap<Option<&str>, Option<&Price>> = HashMap::new();
         for (at, of) in calls {
             let (root, call) = (roots.of_session(*at), &sessions[*at].calls[*of]);
             let day = call.time_ms.and_then(|time| days.day(time));
+            if !is_wanted(CallInSession { root, call }) {
+                continue;
+            }
             grouped.n_undated += u32::from(day.is_none());
             if !days.include(day) {
                 continue;
             }
+            let model = call.model.as_deref();
+            let price = *known_prices.entry(model).or_insert_with(|| prices.of_model(model?));
             let apart = match call.kind {
                 CallKind::Unpaid => {
                     grouped.n_unpaid += 1;
@@ -65,7 +90,7 @@ impl Grouped {
                 _ => None,
             };
             if let Some(why) = apart {
-                grouped.apart.entry(why).or_default().add(root, call, prices);
+                grouped.apart.entry(why).or_default().add(root, call, price);
                 continue;
             }
             let session = &sessions[root];
@@ -80,48 +105,61 @@ impl Grouped {
                 UsageBy::Session => (Some(session.title.clone()), session.tool.clone()),
                 _ => (None, String::new()),
             };
-            let (_, row) = grouped.rows.entry((known, tool)).or_insert_with(|| (title, Sums::default()));
-            for sums in [row, &mut grouped.total, grouped.models.entry(call.model.clone()).or_default()] {
-                sums.add(root, call, prices);
+            let new = || Row { title, root, sums: Sums::default() };
+            let row = grouped.rows.entry((known, tool)).or_insert_with(new);
+            for sums in
+                [&mut row.sums, &mut grouped.total, grouped.models.entry(call.model.clone()).or_default()]
+            {
+                sums.add(root, call, price);
             }
         }
         grouped
     }
 
-    pub(super) fn rows(&self) -> Vec<UsageRow> {
+    pub(crate) fn rows(&self) -> Vec<UsageRow> {
         let mut rows: Vec<_> = self.rows.iter().collect();
         if self.by == UsageBy::Day {
             // Those of no day come last.
             rows.sort_by_key(|((day, _), _)| day.is_none());
         } else {
-            rows.sort_by_key(|(_, (_, sums))| Reverse(sums.n_tokens()));
+            rows.sort_by_key(|(_, row)| Reverse(row.sums.n_tokens()));
         }
-        let told = rows.into_iter().map(|((key, _), (title, sums))| UsageRow {
+        let told = rows.into_iter().map(|((key, _), row)| UsageRow {
             key: key.clone(),
-            title: title.clone(),
-            sums: sums.told(),
+            title: row.title.clone(),
+            sums: row.sums.told(),
         });
         told.collect()
     }
 
-    pub(super) fn total(&self) -> UsageSums {
+    /// Of no calls.
+    pub(crate) fn no_sums() -> UsageSums {
+        Sums::default().told()
+    }
+
+    /// What each row comes to, with the session of its first call.
+    pub(crate) fn of_roots(&self) -> impl Iterator<Item = (usize, UsageSums)> {
+        self.rows.values().map(|row| (row.root, row.sums.told()))
+    }
+
+    pub(crate) fn total(&self) -> UsageSums {
         self.total.told()
     }
 
-    pub(super) fn apart(&self) -> Vec<UsageApart> {
+    pub(crate) fn apart(&self) -> Vec<UsageApart> {
         self.apart.iter().map(|(why, sums)| UsageApart { why: *why, sums: sums.told() }).collect()
     }
 
-    pub(super) fn n_unpaid(&self) -> u32 {
+    pub(crate) fn n_unpaid(&self) -> u32 {
         self.n_unpaid
     }
 
-    pub(super) fn n_undated(&self) -> u32 {
+    pub(crate) fn n_undated(&self) -> u32 {
         self.n_undated
     }
 
     /// What the models cost that have a price, in the order of their names.
-    pub(super) fn prices(&self, prices: &Prices) -> Vec<UsagePrice> {
+    pub(crate) fn prices(&self, prices: &Prices) -> Vec<UsagePrice> {
         let models = self.models.keys().flatten();
         let priced = models.filter_map(|model| {
             let Price { rates, source, seen_on, .. } = prices.of_model(model)?;
@@ -139,7 +177,7 @@ impl Grouped {
         priced.collect()
     }
 
-    pub(super) fn unpriced(&self) -> Vec<UnpricedModel> {
+    pub(crate) fn unpriced(&self) -> Vec<UnpricedModel> {
         let unpriced = self.models.iter().filter_map(|(model, sums)| {
             let calls = sums.told().unpriced_calls;
             (calls > 0).then(|| UnpricedModel {
@@ -155,14 +193,14 @@ impl Grouped {
 }
 
 /// Which session each works for.
-struct Roots<'s> {
+pub(crate) struct Roots<'s> {
     sessions: &'s [UsedSession],
     /// The first file of each.
     by_id: HashMap<(&'s str, &'s str), usize>,
 }
 
 impl<'s> Roots<'s> {
-    fn of(sessions: &'s [UsedSession]) -> Self {
+    pub(crate) fn of(sessions: &'s [UsedSession]) -> Self {
         let mut by_id = HashMap::new();
         for (at, session) in sessions.iter().enumerate() {
             by_id.entry((&*session.tool, &*session.id)).or_insert(at);
@@ -176,7 +214,7 @@ impl<'s> Roots<'s> {
         Self { sessions, by_id }
     }
 
-    fn of_session(&self, at: usize) -> usize {
+    pub(crate) fn of_session(&self, at: usize) -> usize {
         let first = |at: usize| {
             let session = &self.sessions[at];
             let id = session.parent.as_ref().unwrap_or(&session.id);

@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use super::reading::UnreadFile;
 use crate::import::SessionFiles;
-use crate::places::{Environment, recording_places};
+use crate::places::{Environment, Place, recording_places};
 
 /// A place, or a path that was named.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     pub tool: Option<String>,
     pub path: PathBuf,
 }
 
 /// What is to be read.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     pub all: Vec<Source>,
     pub files: Vec<UnreadFile>,
     /// Folders that cannot be looked into, and why.
@@ -24,22 +24,20 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn of_places(environment: &Environment) -> Self {
+    pub(crate) fn of_places(environment: &Environment) -> Self {
+        Self::of(recording_places(environment), &[])
+    }
+
+    /// Places of tools, and paths that were named.
+    pub(crate) fn of(mut places: Vec<Place>, paths: &[PathBuf]) -> Self {
         let mut sources = Self::default();
         let mut seen = HashSet::new();
-        let mut places = recording_places(environment);
         // Sums of prices depend on the order in their last digit.
         places.sort_by(|a, b| a.path.cmp(&b.path));
         for place in places {
             let (tool, is_session) = (place.tool_name().to_owned(), place.is_session);
             sources.add(Source { tool: Some(tool), path: place.path }, is_session, &mut seen);
         }
-        sources
-    }
-
-    pub(super) fn of_paths(paths: &[PathBuf]) -> Self {
-        let mut sources = Self::default();
-        let mut seen = HashSet::new();
         for path in paths {
             sources.add(Source { tool: None, path: path.clone() }, |_| true, &mut seen);
         }

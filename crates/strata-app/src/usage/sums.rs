@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_measure::prices::{ChargedTokens, Prices};
+use strata_measure::prices::{ChargedTokens, Price};
 
 use super::call::{CallKind, UsedCall};
 use crate::api::common::Basis;
@@ -10,7 +10,7 @@ use crate::api::usage::UsageSums;
 
 /// What calls come to so far.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     /// By their numbers, those of sub-agents as the session they worked for.
     sessions: BTreeSet<usize>,
     n_calls: u32,
@@ -23,7 +23,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, session: usize, call: &UsedCall, prices: &Prices) {
+    pub(crate) fn add(&mut self, session: usize, call: &UsedCall, price: Option<&Price>) {
         self.sessions.insert(session);
         match call.kind {
             CallKind::Unreported => self.n_unreported += 1,
@@ -39,7 +39,7 @@ impl Sums {
         sum.written_long += written_long;
         sum.output += output;
         if call.has_tokens() {
-            match call.price(prices) {
+            match price {
                 Some(price) => {
                     self.dollars += price.cost(&call.tokens);
                     self.n_priced += 1;
@@ -49,11 +49,11 @@ impl Sums {
         }
     }
 
-    pub(super) fn n_tokens(&self) -> u64 {
+    pub(crate) fn n_tokens(&self) -> u64 {
         self.tokens.prompt + self.tokens.output
     }
 
-    pub(super) fn told(&self) -> UsageSums {
+    pub(crate) fn told(&self) -> UsageSums {
         let ChargedTokens { prompt, cached, written, written_long, output } = self.tokens;
         // Where more was read from a cache or written to one than the prompt had, that is what there was of it.
         let from_cache = cached + written + written_long;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use strata_app::report::{self, UsageBy, UsageQuestion};
+use strata_app::report::{self, PatternQuestion, UsageBy, UsageQuestion};
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::BAD_INPUT;
@@ -34,6 +34,9 @@ pub(crate) struct Usage {
     /// The zone whose days are meant, as Europe/Oslo, instead of that of this computer
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
+    /// Waste that comes back, instead of sums: findings that several sessions of a tool have, and what they cost a week
+    #[arg(long, conflicts_with = "by")]
+    patterns: bool,
     /// Print a JSON document
     #[arg(long)]
     json: bool,
@@ -50,7 +53,15 @@ enum By {
 
 impl Usage {
     pub(crate) fn run(self, stop: CancellationToken) -> Result<ExitCode> {
-        let Self { paths, by, since, until, timezone, json } = self;
+        let Self { paths, by, since, until, timezone, patterns, json } = self;
+        if patterns {
+            let progress = Progress::until(stop);
+            let question = PatternQuestion { paths, since, until, timezone };
+            let report = report::patterns(&question, &progress)?;
+            drop(progress);
+            output::print(json, &report, &[], |style| text::patterns(&report, style))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let by = match by {
             By::Day => UsageBy::Day,
             By::Project => UsageBy::Project,

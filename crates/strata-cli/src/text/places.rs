@@ -1,6 +1,6 @@
 //! Where agents leave their sessions.
 
-use strata_app::report::PlacesReport;
+use strata_app::report::{PlaceChoice, PlaceRow, PlacesReport};
 
 use super::Style;
 use super::number::{count, date};
@@ -15,6 +15,7 @@ pub(crate) fn places(report: &PlacesReport, style: Style) -> String {
         ("tool", Align::Left),
         ("files", Align::Right),
         ("written (UTC)", Align::Left),
+        ("Home", Align::Left),
         ("path", Align::Left),
     ]);
     for place in &report.places {
@@ -23,8 +24,18 @@ pub(crate) fn places(report: &PlacesReport, style: Style) -> String {
             place.tool.clone(),
             format!("{}{more}", count(place.files)),
             place.newest_ms.map_or("–".to_owned(), |ms| date(ms as i64)),
+            home(place).to_owned(),
             place.path.clone(),
         ]);
     }
-    table.print(style) + "`strata import PATH` reads them.\n"
+    table.print(style) + "`strata import PATH` reads them; `--allow PATH` lets Home read a place.\n"
+}
+
+fn home(place: &PlaceRow) -> &'static str {
+    match place.choice {
+        _ if place.is_rendered => "leaves it out",
+        PlaceChoice::Read => "reads it",
+        PlaceChoice::Leave => "never",
+        PlaceChoice::Open => "asks",
+    }
 }

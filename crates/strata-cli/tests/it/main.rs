@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod bad_input;
+mod batch;
 mod calibrate;
 mod capture;
 mod check;

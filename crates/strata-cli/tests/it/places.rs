@@ -119,3 +119,35 @@ fn a_place_is_imported_by_its_path() {
     let imported = computer.run(&format!("import {path} --json")).document();
     assert_eq!(imported["files"]["imported"], 1, "{imported}");
 }
+
+#[test]
+fn what_home_may_read_is_remembered() {
+    let computer = Computer::new();
+    write(&computer.path(".claude/projects/p/1.jsonl"), b"not read");
+    write(&computer.path(".codex/sessions/rollout-1.jsonl"), b"not read");
+    write(&computer.path("mine/1.jsonl"), b"not read");
+    let choices = |document: &Value| {
+        let choice = |place: &Value| {
+            let path = place["path"].as_str().unwrap().rsplit('/').next().unwrap();
+            format!("{path} {}", place["choice"].as_str().unwrap())
+        };
+        let mut told: Vec<_> = document["places"].as_array().unwrap().iter().map(choice).collect();
+        told.sort();
+        told
+    };
+    let nothing_said = computer.run("places --json").json();
+    assert_eq!(choices(&nothing_said), ["projects open", "sessions open"]);
+    let (allowed, forbidden) = (computer.path(".claude/projects"), computer.path(".codex/sessions"));
+    let mine = computer.path("mine");
+    let said = format!(
+        "places --allow {} --allow {} --forbid {} --json",
+        allowed.display(),
+        mine.display(),
+        forbidden.display()
+    );
+    let expected = ["mine read", "projects read", "sessions leave"];
+    assert_eq!(choices(&computer.run(&said).json()), expected);
+    assert_eq!(choices(&computer.run("places --json").json()), expected);
+    let asked = format!("places --ask {} --ask {} --json", forbidden.display(), mine.display());
+    assert_eq!(choices(&computer.run(&asked).json()), ["projects read", "sessions open"]);
+}

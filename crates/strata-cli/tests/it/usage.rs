@@ -256,3 +256,22 @@ fn a_model_that_advises_and_one_that_is_fast_have_rows_of_their_own() {
     assert_eq!(rows(&document), expected);
     assert_eq!(document["unpriced"][0]["model"], "claude-opus-4-6-fast", "its price is another one");
 }
+
+#[test]
+fn waste_that_comes_back_is_told_with_the_sums_of_usage() {
+    let computer = Computer::new();
+    let samples = samples().join("../../../strata-import/samples");
+    let run = |more: &str| computer.run(&format!("usage {} --timezone UTC --json {more}", samples.display()));
+    let (patterns, usage) = (run("--patterns").document(), run("").document());
+    for sum in ["sessions", "calls", "inputTokens", "cachedTokens", "outputTokens", "unpricedCalls"] {
+        assert_eq!(patterns["total"][sum], usage["total"][sum], "{sum}");
+    }
+    let rows = patterns["patterns"].as_array().unwrap();
+    assert!(!rows.is_empty());
+    let weeks = patterns["weeks"].as_f64().unwrap();
+    for row in rows {
+        assert!(row["sessions"].as_u64().unwrap() >= 2, "{row}");
+        let (tokens, a_week) = (row["tokens"].as_f64().unwrap(), row["tokensPerWeek"].as_f64().unwrap());
+        assert!((a_week * weeks - tokens).abs() < 1e-6 * tokens, "{row}");
+    }
+}

@@ -23,12 +23,51 @@ const NEAR: f64 = 0.1;
 /// What no setting may have that is to be taken. What costs more, or grows prompts, does not beat the recording anyway.
 const BAD: [Flag; 3] = [Flag::NeverFires, Flag::FiresOnConsecutiveCalls, Flag::BlockedSummaries];
 
+const NOTHING_LOST: &str = "Its summaries lost no value that a later answer used.";
+
 /// The cheapest setting that beats the recording; among those near it, the one that leaves least to its summaries of what
 /// later answers used.
 pub(super) fn recommend(
     rows: &[SweepRow],
     baselines: &Baselines,
     measure: &Measure,
+    n_configs: usize,
+) -> Option<Recommendation> {
+    recommend_saying(rows, baselines, (measure, used_later), n_configs)
+}
+
+/// As [`recommend`], among settings whose summaries are written: none that lost what a later answer used.
+pub(super) fn recommend_written(
+    rows: &[SweepRow],
+    baselines: &Baselines,
+    measure: &Measure,
+) -> Option<Recommendation> {
+    let safe: Vec<usize> = (0..rows.len()).filter(|at| rows[*at].regret == 0).collect();
+    let n_lossy = rows.len() - safe.len();
+    if safe.is_empty() {
+        let reason = match n_lossy {
+            0 => return None,
+            1 => {
+                "The summaries lost a value that a later answer used, so this is not to be taken.".to_owned()
+            }
+            n => format!("All {n} lost values that later answers used, so none of them is to be taken."),
+        };
+        return Some(Recommendation { row: None, reason });
+    }
+    let kept: Vec<SweepRow> = safe.iter().map(|at| rows[*at].clone()).collect();
+    let found = recommend_saying(&kept, baselines, (measure, |_| NOTHING_LOST.to_owned()), kept.len())?;
+    let lossy = match n_lossy {
+        0 => String::new(),
+        1 => " One other lost values that later answers used.".to_owned(),
+        n => format!(" {n} others lost values that later answers used."),
+    };
+    Some(Recommendation { row: found.row.map(|at| safe[at]), reason: found.reason + &lossy })
+}
+
+fn recommend_saying(
+    rows: &[SweepRow],
+    baselines: &Baselines,
+    (measure, used_later): (&Measure, fn(&SweepRow) -> String),
     n_configs: usize,
 ) -> Option<Recommendation> {
     if rows.is_empty() {

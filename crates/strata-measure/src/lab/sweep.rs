@@ -7,7 +7,7 @@ use super::bill::Assumptions;
 use super::front::front;
 use super::plan::{BlockReason, Replayed, Stop};
 use super::prepared::Lab;
-use super::recommend::{Recommendation, recommend};
+use super::recommend::{Recommendation, recommend, recommend_written};
 use super::size::SummarySize;
 use super::sized::SizedWriter;
 use super::sweep_row::{Baselines, Flag, Measure, SweepRow};
@@ -48,13 +48,7 @@ pub fn sweep(
     assumptions: Assumptions,
     watch: &dyn SweepWatch,
 ) -> Sweep {
-    let baselines = Baselines {
-        recorded: lab.recorded_bill(assumptions),
-        recorded_tokens: lab.recorded_tokens(),
-        unchanged: row(lab, (0, &CompactionConfig::default()), size, assumptions),
-        size,
-        assumptions,
-    };
+    let baselines = baselines(lab, size, assumptions);
     watch.begins(&baselines);
     let replayed = |config: (usize, &CompactionConfig)| {
         if watch.is_stopped() {
@@ -73,6 +67,35 @@ pub fn sweep(
     Sweep { baselines, rows, n_configs: configs.len(), front, recommended }
 }
 
+/// Which of some replays whose summaries are written to take, by the rule of a sweep; `None` where there are none.
+pub fn best_written(
+    lab: &Lab<'_>,
+    replays: &[&Replayed],
+    assumptions: Assumptions,
+) -> Option<Recommendation> {
+    let baselines = baselines(lab, SummarySize::fitted(&[]), assumptions);
+    let rows: Vec<SweepRow> = replays
+        .iter()
+        .enumerate()
+        .map(|(place, replayed)| {
+            let mut row = row_of(lab, place, replayed, assumptions);
+            row.flags = flags(&row, &baselines);
+            row
+        })
+        .collect();
+    recommend_written(&rows, &baselines, &Measure::of(&rows, &baselines))
+}
+
+fn baselines(lab: &Lab<'_>, size: SummarySize, assumptions: Assumptions) -> Baselines {
+    Baselines {
+        recorded: lab.recorded_bill(assumptions),
+        recorded_tokens: lab.recorded_tokens(),
+        unchanged: row(lab, (0, &CompactionConfig::default()), size, assumptions),
+        size,
+        assumptions,
+    }
+}
+
 fn row(
     lab: &Lab<'_>,
     (place, config): (usize, &CompactionConfig),
@@ -88,6 +111,10 @@ fn row(
         windows: Vec::new(),
         cleared: Vec::new(),
     });
+    row_of(lab, place, &replayed, assumptions)
+}
+
+fn row_of(lab: &Lab<'_>, place: usize, replayed: &Replayed, assumptions: Assumptions) -> SweepRow {
     let summaries: Vec<Option<u32>> = replayed
         .windows
         .iter()
@@ -101,12 +128,12 @@ fn row(
     }
     SweepRow {
         place,
-        prompt_tokens: lab.bills(&replayed).iter().map(|bill| bill.prompt_tokens).collect(),
-        bill: lab.bill(&replayed, assumptions),
+        prompt_tokens: lab.bills(replayed).iter().map(|bill| bill.prompt_tokens).collect(),
+        bill: lab.bill(replayed, assumptions),
         summaries,
-        summarised_tokens: lab.summarised_tokens(&replayed),
-        regret: lab.regret(&replayed).len() as u32,
-        config: config.clone(),
+        summarised_tokens: lab.summarised_tokens(replayed),
+        regret: lab.regret(replayed).len() as u32,
+        config: replayed.config.clone(),
         flags,
     }
 }

@@ -14,6 +14,48 @@ name: string, text: string,
 usage: string, };
 
 /**
+ * A batch as far as it is.
+ */
+export type LabBatch = { batch: string, session: string, state: JobState,
+/**
+ * Null where none goes on.
+ */
+job: string | null, prompt: string | null, budget: BatchBudget,
+/**
+ * What this batch spent, cells that were kept not among it.
+ */
+spentTokens: number,
+/**
+ * US dollars; null where some of it has no price.
+ */
+spentUsd: number | null, cells: Array<BatchCell>,
+/**
+ * As the session was recorded.
+ */
+recorded: LabBill | null,
+/**
+ * The place of the cell to take, by the rule of sweeps: none that lost a value that was used later.
+ */
+recommended: number | null,
+/**
+ * Why, in a sentence or two; empty until it ended.
+ */
+reason: string,
+/**
+ * Some cell has no result, and none goes on.
+ */
+canResume: boolean, failure: string | null, startedMs: number, };
+
+/**
+ * A batch in the list.
+ */
+export type BatchRow = { batch: string, session: string, state: JobState, configs: number, models: number,
+/**
+ * Cells that have a result.
+ */
+done: number, cells: number, startedMs: number, };
+
+/**
  * A call of a session or an experiment.
  */
 export type CallPlace = { session: string,
@@ -332,6 +374,61 @@ usedLater: number, weight: number, };
 export type FailedFile = { path: string, reason: string, };
 
 /**
+ * A finding that several sessions of a tool have.
+ */
+export type HomePattern = {
+/**
+ * Of the finding.
+ */
+code: string, title: string,
+/**
+ * What to change.
+ */
+advice: string, tool: string,
+/**
+ * Sessions that have it, of all sessions of the tool that were looked through.
+ */
+sessions: number, ofSessions: number,
+/**
+ * Over the period. Patterns overlap.
+ */
+tokens: number,
+/**
+ * US dollars a week, as an estimate: the period's sum ÷ weeks. Absent where a price is not known.
+ */
+costPerWeek: number | null, tokensPerWeek: number,
+/**
+ * What to change in the tool, in its own terms, as it helps most in the costliest of these sessions.
+ */
+remedy: Remedy | null, };
+
+/**
+ * A key over the calls, column by column.
+ */
+export type KeyColumns = {
+/**
+ * Of the value at the last call of each column; absent where there was none.
+ */
+tokens: Array<number | null>,
+/**
+ * Indices of columns, in order.
+ */
+written: Array<number>, read: Array<number>, broke: Array<number>, };
+
+/**
+ * A model that is asked, where it is.
+ */
+export type BatchModel = {
+/**
+ * `extractive`, or the name of an endpoint of `model/list`.
+ */
+writer: string,
+/**
+ * The endpoint's model; without it the one of the configuration, else the endpoint's own.
+ */
+model: string | null, };
+
+/**
  * A parameter, with all that a form for it needs.
  */
 export type Param = { name: string, input: ParamInput,
@@ -598,6 +695,96 @@ source: string, address: string | null, };
  * A run of calls, both ends included; calls count from 1.
  */
 export type CallRange = { from: number, to: number, };
+
+/**
+ * A session, its sub-agents included; or a file that could not be read.
+ */
+export type HomeSession = {
+/**
+ * Reading this file opens it.
+ */
+path: string,
+/**
+ * The id that it has itself, or its path.
+ */
+id: string, title: string, tool: string, project: string | null, models: Array<string>,
+/**
+ * Epoch milliseconds of its last call; of the file, where no call has a time.
+ */
+lastMs: number | null,
+/**
+ * The day of that.
+ */
+day: string | null,
+/**
+ * The largest prompt that was reported.
+ */
+peakTokens: number | null,
+/**
+ * What its model takes, where that is known.
+ */
+limitTokens: number | null,
+/**
+ * Prompts as they were reported, and what of them came from a cache, call by call; of many calls the largest of some.
+ */
+prompts: Array<HomePrompt>,
+/**
+ * Absent until it was looked through.
+ */
+waste: SessionWaste | null,
+/**
+ * What a person should know about the file: why it could not be read, or what is missing of it.
+ */
+problem: string | null,
+/**
+ * Nothing of it is known.
+ */
+isUnread: boolean,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
 
 /**
  * A source of tokens that calls carry again and again.
@@ -873,6 +1060,31 @@ tokens: number, sharedTokens: number,
 differsIn: string | null, };
 
 /**
+ * How far reading is.
+ */
+export type HomeReading = { isRunning: boolean,
+/**
+ * A person stopped it: what was read by then is here.
+ */
+isStopped: boolean,
+/**
+ * Files whose sessions are known, of all files.
+ */
+readFiles: number, files: number,
+/**
+ * Files whose sessions were looked through for waste.
+ */
+examinedFiles: number,
+/**
+ * Files that were read since this start of Strata: the others had not changed since an earlier one.
+ */
+newlyReadFiles: number,
+/**
+ * Places that may be read and are gone.
+ */
+missingPlaces: Array<string>, };
+
+/**
  * How models of one kind are counted, where a session does not tell better by itself.
  */
 export type LearnedModel = {
@@ -924,6 +1136,11 @@ unreadCharacters: number,
 nCut: number, };
 
 /**
+ * How one agent came after another.
+ */
+export type HandOffVia = "transfer" | "started" | "returned" | "flow";
+
+/**
  * How the event table is sorted. Ties are in order of events.
  */
 export type EventOrder = "inOrder" | "byLifetime" | "bySize";
@@ -956,6 +1173,51 @@ atCalls: Array<number>,
  * Values that later answers used and that only a summary could tell them: the most that can be regretted.
  */
 regret: number, flags: Array<string>, };
+
+/**
+ * One configuration with one model.
+ */
+export type BatchCell = { config: string, writer: string, model: string | null, state: BatchCellState,
+/**
+ * What happened and what to do, where it has no result.
+ */
+note: string | null,
+/**
+ * When the run that was taken began, in epoch milliseconds.
+ */
+keptMs: number | null,
+/**
+ * The run, which the Lab shows.
+ */
+run: string | null,
+/**
+ * What it was expected to take.
+ */
+need: BatchNeed | null, written: number, expected: number,
+/**
+ * Summaries that were paid for before.
+ */
+fromBefore: number,
+/**
+ * What this batch had the model read and write for it.
+ */
+tokens: number,
+/**
+ * US dollars of these; null where the model has no price.
+ */
+costUsd: number | null, tokensPerS: number | null, seconds: number | null,
+/**
+ * Of the facts in what was summarised.
+ */
+kept: number | null, dropped: number | null,
+/**
+ * Values that later answers used and that no summary tells.
+ */
+regret: number | null,
+/**
+ * What the session would have come to.
+ */
+bill: LabBill | null, };
 
 /**
  * One of the two sides.
@@ -1272,6 +1534,23 @@ size: TokenCount, parts: Array<EventPart>,
 difference: PartDiff, };
 
 /**
+ * The costliest finding of a session.
+ */
+export type SessionWaste = {
+/**
+ * Of its costliest finding, in each of its files; 0 where nothing was found.
+ */
+tokens: number, cost: number | null,
+/**
+ * Where to look first.
+ */
+worstCall: number | null,
+/**
+ * What it is.
+ */
+title: string | null, };
+
+/**
  * The form in which a provider takes requests.
  */
 export type Api = "chatCompletions" | "responses" | "gemini" | "anthropic";
@@ -1393,6 +1672,28 @@ export type PriceInfo = { model: string, input: number, cachedRead: number, outp
 source: string, };
 
 /**
+ * What a batch is asked.
+ */
+export type BatchChoice = { session: string, configs: Array<string>, models: Array<BatchModel>,
+/**
+ * In place of google-adk's summary prompt; with `{conversation_history}` in it.
+ */
+prompt: string | null, budget: BatchBudget, };
+
+/**
+ * What a cell would take.
+ */
+export type BatchNeed = { summaries: number,
+/**
+ * Of prompts and answers; those that were paid for before are not in it.
+ */
+tokens: number,
+/**
+ * US dollars; null where the model has no price.
+ */
+costUsd: number | null, seconds: number, };
+
+/**
  * What a fix saves over all calls, as far as it was replayed.
  */
 export type Saving = { of: SavedTokens,
@@ -1502,6 +1803,11 @@ learnedKeys: Array<string>,
  * Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
  */
 masksSecrets: boolean, };
+
+/**
+ * What a person said of a place.
+ */
+export type PlaceChoice = "open" | "read" | "leave";
 
 /**
  * What a person writes in the tool that made the session.
@@ -1653,6 +1959,11 @@ readTokensPerS: number, cachedTokensPerS: number, writtenTokensPerS: number, };
 export type EventEdit = "edited" | "dropped" | "pinned";
 
 /**
+ * What became of a part.
+ */
+export type Fate = "kept" | "reframed" | "dropped" | "added";
+
+/**
  * What became of the facts of a window.
  */
 export type LabLoss = {
@@ -1787,6 +2098,60 @@ stage: string, failure: ScriptFailure | null, console: Array<ConsoleLine>,
 tokens: ScriptTokens | null, };
 
 /**
+ * What came since Home was looked at last.
+ */
+export type HomeNews = {
+/**
+ * Epoch milliseconds.
+ */
+sinceMs: number,
+/**
+ * With a call of these, their sub-agents included.
+ */
+sessions: number,
+/**
+ * Those whose prompt is reported.
+ */
+calls: number,
+/**
+ * Reports on several calls together, which did not report their own.
+ */
+combinedReports: number,
+/**
+ * Calls that were answered and report no prompt: nothing of it is in these sums.
+ */
+unreportedCalls: number,
+/**
+ * All of the prompts: the next three add up to it.
+ */
+inputTokens: number, uncachedTokens: number,
+/**
+ * Read from a cache, and written to one.
+ */
+cachedTokens: number, cacheWriteTokens: number,
+/**
+ * Thoughts included.
+ */
+outputTokens: number,
+/**
+ * The share of the prompts that was read from a cache, from 0 to 1.
+ */
+cacheRatio: number,
+/**
+ * US dollars for all calls that have a price; absent where none has one.
+ */
+cost: number | null,
+/**
+ * `reported` where each report is of one call; `estimated` where some are of several, whose prompts may have been
+ * long ones.
+ */
+costBasis: Basis,
+/**
+ * Calls and reports without a known price: they are not in the cost.
+ */
+unpricedCalls: number, };
+
+/**
  * What can be done about a break.
  */
 export type BreakNature = "avoidable" | "structural" | "provider";
@@ -1890,6 +2255,11 @@ lastEventMs: number | null,
 openedMs: number | null, isSample: boolean, };
 
 /**
+ * What is known of a value at a call.
+ */
+export type ValueState = "known" | "absent" | "notRecorded" | "gone";
+
+/**
  * What it took to have summaries written that are no calls of a session.
  */
 export type SummaryBill = { summaries: number,
@@ -1922,6 +2292,15 @@ kinds: Array<SecretKind>,
  * Sessions that have some, the one with the most first.
  */
 sessions: Array<SessionSecrets>, };
+
+/**
+ * What may be spent; no limit where both are absent.
+ */
+export type BatchBudget = { usd: number | null,
+/**
+ * Of prompts and answers, whoever is asked.
+ */
+tokens: number | null, };
 
 /**
  * What one difference is.
@@ -2026,7 +2405,7 @@ difference: string | null, isExplained: boolean, };
 /**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "home" } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
 
 /**
  * What to change in the tool that wrote the session, as one writes it there.
@@ -2044,6 +2423,20 @@ place: string,
  * Where it is documented.
  */
 source: string, };
+
+/**
+ * What was found in sessions that need not have been: of each session its costliest finding, as findings overlap. So much at
+ * least, as an estimate.
+ */
+export type HomeWaste = { tokens: number,
+/**
+ * US dollars, for the sessions where they are known; absent where there is none.
+ */
+cost: number | null,
+/**
+ * Sessions that were looked through.
+ */
+examinedSessions: number, };
 
 /**
  * Where a part stands in a request.
@@ -2141,6 +2534,11 @@ problem: string | null,
 impossible: string | null, };
 
 /**
+ * Who shares a key, by its prefix.
+ */
+export type KeyScope = "session" | "user" | "app" | "temp";
+
+/**
  * Who writes summaries that cost nothing.
  */
 export type OfflineSummaries = "sized" | "extractive";
@@ -2189,9 +2587,41 @@ files: number,
  */
 isCapped: boolean,
 /**
+ * Of these files.
+ */
+bytes: number,
+/**
+ * Whether Home may read it.
+ */
+choice: PlaceChoice,
+/**
+ * Its files are other tools' sessions, rendered as text: Home leaves them out.
+ */
+isRendered: boolean,
+/**
  * Epoch milliseconds of the file that was written last, if known.
  */
 newestMs: number | null, };
+
+export type AgentPage = { agents: Array<AgentRow>,
+/**
+ * Hand-offs, and of these the ones whose first call found nothing in a cache.
+ */
+total: number, uncached: number, rows: Array<HandOffRow>, };
+
+export type AgentRow = { name: string,
+/**
+ * Agents above it.
+ */
+depth: number,
+/**
+ * Of its last call; empty where it made none.
+ */
+model: string,
+/**
+ * Tools that were declared in its last call.
+ */
+tools: number, bill: Bill, };
 
 export type AgentState = "notRun" | "running" | "held" | "asks" | "done";
 
@@ -2220,6 +2650,44 @@ address: string | null,
 filter: string | null, order: EventOrder | null, };
 
 export type ApartReason = "relayed" | "summaries";
+
+export type BatchCellState = "waiting" | "running" | "done" | "kept" | "leftOut" | "stopped" | "failed";
+
+export type BatchList = { rows: Array<BatchRow>, };
+
+export type BatchPlan = { cells: Array<BatchPlanCell>,
+/**
+ * Of all cells that would be run.
+ */
+tokens: number,
+/**
+ * US dollars; null where some model has no price.
+ */
+costUsd: number | null, seconds: number,
+/**
+ * Cells that are not expected to fit into the budget.
+ */
+nLeftOut: number,
+/**
+ * Cells whose runs are stored.
+ */
+nKept: number,
+/**
+ * Why it cannot be run so, and what to do; null where it can.
+ */
+refusal: string | null, };
+
+export type BatchPlanCell = { config: string, writer: string, model: string | null, need: BatchNeed,
+/**
+ * When the run that would be taken began, in epoch milliseconds; null where it would be run.
+ */
+keptMs: number | null,
+/**
+ * Why it is not expected to fit.
+ */
+leftOut: string | null, };
+
+export type BatchStarted = { batch: string, job: string, };
 
 export type BreakDetail = { row: BreakRow,
 /**
@@ -2379,6 +2847,8 @@ export type CaptureDecision = "go" | "step" | "goFreely" | "refuse";
 export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
 
 export type CauseCount = { title: string, breaks: number, };
+
+export type ChosenPlace = { path: string, choice: PlaceChoice, };
 
 export type ComparedCall = { call: number, agent: string, isChanged: boolean, tokensA: number, tokensB: number, cachedA: number, cachedB: number, costAUsd: number | null, costBUsd: number | null,
 /**
@@ -2669,6 +3139,8 @@ diagnostics: Array<DiagnosticRow>, };
 
 export type FactVerdict = "kept" | "paraphrased" | "dropped";
 
+export type FateSum = { parts: number, tokensBefore: number, tokensAfter: number, };
+
 export type FilterError = { message: string,
 /**
  * The filter with the suggestion applied.
@@ -2731,7 +3203,113 @@ next: string | null,
  */
 sessionsLeft: number, };
 
+export type HandOffDetail = { row: HandOffRow, kept: FateSum, reframed: FateSum, dropped: FateSum, added: FateSum,
+/**
+ * What the form of a prompt takes: with the sums above, it adds up to both prompts.
+ */
+framing: FateSum, total: number,
+/**
+ * In the order of the later prompt; what is dropped stands where it was.
+ */
+parts: Array<HandOffPart>, };
+
+export type HandOffOrder = "inOrder" | "byCost" | "byPair";
+
+export type HandOffPart = {
+/**
+ * From 1.
+ */
+number: number, fate: Fate, kind: Kind | null,
+/**
+ * In the later prompt, else in the earlier one.
+ */
+address: string,
+/**
+ * "E7 log_analyst".
+ */
+source: string, text: string, tokensBefore: number, tokensAfter: number,
+/**
+ * It tells another agent's words.
+ */
+isQuotedBefore: boolean, isQuotedAfter: boolean,
+/**
+ * What decided that.
+ */
+rule: string, };
+
+export type HandOffRow = {
+/**
+ * H1 is number 1.
+ */
+number: number, fromCall: number, toCall: number, from: string, to: string, via: HandOffVia,
+/**
+ * The event that transferred or called, from 1.
+ */
+event: number | null,
+/**
+ * Our counts of the last prompt of the one and the first prompt of the other.
+ */
+fromTokens: number, toTokens: number,
+/**
+ * The weaker of both.
+ */
+basis: Basis,
+/**
+ * What the first prompt comes to, as the Cache view has it.
+ */
+promptTokens: number, cachedTokens: number, isCacheReported: boolean,
+/**
+ * Of the prompt, without the answer.
+ */
+costUsd: number | null,
+/**
+ * Nobody is known to have paid for the call.
+ */
+isUnpaid: boolean,
+/**
+ * Why no more was found in a cache.
+ */
+note: string, };
+
 export type Header = { name: string, value: string, };
+
+export type HomeOrder = "newest" | "cost" | "tokens" | "waste" | "peak";
+
+export type HomePage = { reading: HomeReading,
+/**
+ * The zone of the days.
+ */
+timezone: string,
+/**
+ * Today, in that zone.
+ */
+today: string,
+/**
+ * Of all calls that are wanted, as `usage/get` adds them up.
+ */
+total: UsageSums,
+/**
+ * With a call whose price is not known: the cost is without those calls.
+ */
+unpricedSessions: number, waste: HomeWaste, days: Array<UsageRow>, tools: Array<UsageRow>, projects: Array<UsageRow>, models: Array<UsageRow>, sessions: Array<HomeSession>,
+/**
+ * Of all pages.
+ */
+nSessions: number, patterns: Array<HomePattern>,
+/**
+ * The period's days ÷ 7, one at least: what patterns cost a week is divided by it.
+ */
+weeks: number,
+/**
+ * What came since Home was looked at before this start; absent at the first time.
+ */
+news: HomeNews | null,
+/**
+ * The term of the filter that leaves nothing, where nothing is left.
+ */
+excludingTerm: string | null, };
+
+export type HomePrompt = { tokens: number, cached: number, };
 
 export type Job = { job: string,
 /**
@@ -2770,6 +3348,66 @@ export type JsonPage = {
  * Length in UTF-16 units; `offset` and `limit` count the same.
  */
 totalLength: number, text: string, };
+
+export type KeyDetail = { key: string, scope: KeyScope, call: number, valueState: ValueState,
+/**
+ * At the call, at most some thousand characters of it.
+ */
+value: string,
+/**
+ * "integer", "list of 1,204".
+ */
+what: string, tokens: number | null, basis: Basis,
+/**
+ * In one line, at the last call.
+ */
+valueAtEnd: string, writers: Array<KeyWriter>, readers: Array<KeyReader>,
+/**
+ * Calls whose prompt holds it, and the last of them.
+ */
+reads: number, lastRead: number | null,
+/**
+ * As the Cache view has them.
+ */
+breaks: Array<BreakRow>, rebilledTokens: number,
+/**
+ * Absent where one of them has no price.
+ */
+costUsd: number | null,
+/**
+ * Number of the version that held at the call.
+ */
+current: number | null, total: number, versions: Array<VersionRow>, };
+
+export type KeyReader = { agent: string, calls: number,
+/**
+ * The first few.
+ */
+ranges: Array<CallRange>,
+/**
+ * The part that holds it, in the call under the cursor or the last one that does.
+ */
+address: string, };
+
+export type KeyRow = { key: string, scope: KeyScope, valueState: ValueState,
+/**
+ * In one line; in words where there is no value.
+ */
+value: string, tokens: number | null,
+/**
+ * Events that wrote it.
+ */
+writes: number,
+/**
+ * Calls whose prompt holds it.
+ */
+reads: number, isUnreadLarge: boolean, columns: KeyColumns, };
+
+export type KeyWriter = { agent: string,
+/**
+ * The tool whose result came with the writes; empty where there is none.
+ */
+tool: string, writes: number, };
 
 export type LabProbe = { question: string,
 /**
@@ -3410,6 +4048,36 @@ entries: number,
  */
 characters: number, };
 
+export type StatePage = { call: number,
+/**
+ * Calls that are compiled, and all calls: reads and losses are of the former.
+ */
+calls: number, ofCalls: number,
+/**
+ * Keys, and of these the ones that have a value at the call.
+ */
+total: number, set: number,
+/**
+ * Of their values at the call, as an instruction would show them, in the tokens of its model.
+ */
+tokens: number, basis: Basis,
+/**
+ * Keys with a large value that no prompt holds.
+ */
+unreadLarge: number,
+/**
+ * From how many tokens on a value is large.
+ */
+largeTokens: number, columns: Array<CallRange>,
+/**
+ * By scope, then by name.
+ */
+rows: Array<KeyRow>,
+/**
+ * What the recording does not hold, in a sentence.
+ */
+gap: string | null, };
+
 export type StateValueRow = { key: string,
 /**
  * Of the value as recorded, written as JSON.
@@ -3568,6 +4236,28 @@ costBasis: Basis,
  */
 unpricedCalls: number, };
 
+export type VersionRow = {
+/**
+ * From 1; 0 is what it held before the first event that wrote it.
+ */
+number: number,
+/**
+ * From 1; absent for what was there when the session began.
+ */
+event: number | null,
+/**
+ * The call that was answered last by then; 0 before the first one.
+ */
+call: number,
+/**
+ * Who wrote the event.
+ */
+agent: string, tool: string, before: string, after: string, tokens: number | null,
+/**
+ * Losses of caches that it came to.
+ */
+breaks: Array<BreakRow>, };
+
 export type WaitingKind = "confirmation" | "input" | "tool";
 
 export type ZoneRow = { zone: CacheZone, from: number, to: number,
@@ -3688,6 +4378,16 @@ export interface Commands {
   "cache/difference": { readonly params: { session: string, call: number,  /**  * Counts from 1, from the beginning of the prompt on: the first one ends the prefix.  */ number: number, }; readonly result: PromptDifference };
   /** Changes that would keep more in the cache, replayed over all calls. */
   "cache/fixes": { readonly params: { session: string, }; readonly result: FixList };
+  /** Every key of the state, with its value at a call and over all calls. */
+  "stores/state": { readonly params: { session: string, call: number,  /**  * Calls share columns where there are more of them.  */ maxColumns: number, offset: number, limit: number, }; readonly result: StatePage };
+  /** One key of the state: its versions, who wrote it, who reads it, what that cost. */
+  "stores/key": { readonly params: { session: string, key: string, call: number,  /**  * Of the versions.  */ offset: number, limit: number, }; readonly result: KeyDetail };
+  /** The agents of a session, and where one goes on after another. */
+  "stores/agents": { readonly params: { session: string, order: HandOffOrder, offset: number, limit: number, }; readonly result: AgentPage };
+  /** What one agent had and the next one saw, part by part. */
+  "stores/handOff": { readonly params: { session: string, number: number, offset: number, limit: number, }; readonly result: HandOffDetail };
+  /** A part in the prompts of both agents, line by line. */
+  "stores/handOffText": { readonly params: { session: string, number: number,  /**  * From 1.  */ part: number, }; readonly result: PartDiff };
   /** One part of a request: size, source, what it was made from. */
   "part/get": { readonly params: { session: string,  /**  * `C17/4.0`, `C17/sys.1`, `C17/tool.sql_query`.  */ address: string,  /**  * The stage it is looked at after; absent for the last.  */ stage: number | null, }; readonly result: PartDetail };
   /** A page of a part's text with its tokens. */
@@ -3748,6 +4448,12 @@ export interface Commands {
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
+  /** Says which places Home may read. */
+  "place/choose": { readonly params: { choices: Array<ChosenPlace>, }; readonly result: PlaceList };
+  /** What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back. */
+  "home/get": { readonly params: {  /**  * Words that a session has in its title, tool, project or models. `tool:`, `project:`, `model:` and `finding:` look there  * only; `tool:=Codex CLI` wants just that, and `"…"` keeps words together.  */ filter: string,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant; that of this computer if absent.  */ timezone: string | null, order: HomeOrder, offset: number, limit: number, }; readonly result: HomePage };
+  /** Looks for new and changed files in the places that may be read, and reads them in the background. */
+  "home/read": { readonly params: {  /**  * Goes on after it was stopped; otherwise it stays stopped.  */ goesOn: boolean, }; readonly result: HomeReading };
   /** What the calls of agents on this computer used, by day, project, model, tool or session. */
   "usage/get": { readonly params: {  /**  * Files and folders; empty for all places where agents leave sessions.  */ paths: Array<string>, by: UsageBy,  /**  * The first and the last day, as `2026-11-20`.  */ since: string | null, until: string | null,  /**  * The zone whose days are meant, such as `Europe/Oslo`; that of this computer if absent.  */ timezone: string | null, }; readonly result: Usage };
   /** Events and sessions with words in them, over everything stored. */
@@ -3776,6 +4482,18 @@ export interface Commands {
   "lab/forgetRun": { readonly params: { run: string, }; readonly result: Removed };
   /** Lays the summaries of a run over its session, as an edit. */
   "lab/apply": { readonly params: { run: string,  /**  * Of the new experiment. Given, one is made even where the run went over an experiment.  */ name: string | null, }; readonly result: ExperimentDetail };
+  /** What runs of several configurations with several models would take. */
+  "lab/batchPlan": { readonly params: { choice: BatchChoice, }; readonly result: BatchPlan };
+  /** Runs several configurations with several models within a budget, as a job. */
+  "lab/batch": { readonly params: { choice: BatchChoice, }; readonly result: BatchStarted };
+  /** Goes on with the cells of a batch that have not ended, as a job. */
+  "lab/batchResume": { readonly params: { batch: string,  /**  * In place of the budget it had; what it spent counts.  */ budget: BatchBudget | null, }; readonly result: BatchStarted };
+  /** A batch as far as it is. */
+  "lab/batchResult": { readonly params: { batch: string, }; readonly result: LabBatch };
+  /** Batches over a session, as they are stored. */
+  "lab/batches": { readonly params: { session: string, }; readonly result: BatchList };
+  /** Takes a batch out of the store; its runs stay. */
+  "lab/forgetBatch": { readonly params: { batch: string, }; readonly result: Removed };
   /** Questions about a window of a run, and what asking them would cost. */
   "lab/probePlan": { readonly params: { choice: ProbeChoice, }; readonly result: LabProbePlan };
   /** Asks a model about a window, from its events and from its summary, as a job. */

@@ -26,6 +26,8 @@ export function isAvailable(command: Command, workbench: Workbench): boolean {
   return isInView && command.isOffered?.(workbench) !== false && command.when?.(workbench) !== false;
 }
 
+/** Also while it is not open yet. */
+export const namesSession = ({ location }: Workbench): boolean => location.view.session !== undefined;
 export const hasSession = ({ session }: Workbench): boolean => session.isOpen;
 export const hasCalls = ({ session }: Workbench): boolean => session.calls > 0;
 /** Whether one of the calls is under the cursor. A step from none, before their numbers are there, would lead to the first. */

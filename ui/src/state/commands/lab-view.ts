@@ -55,6 +55,14 @@ const commands: readonly Omit<Command, 'view'>[] = [
     },
   },
   {
+    id: 'lab.batch',
+    title: 'Compare configurations and models…',
+    keys: ['Shift+M'],
+    run: ({ panels }) => {
+      panels.dialog = 'batch';
+    },
+  },
+  {
     id: 'lab.copy',
     title: 'Copy the configuration for the tool of this session',
     keys: ['Y'],

@@ -1,35 +1,47 @@
-import { hasSelection, hasSession, type Command } from './command.ts';
+import { hasSelection, hasSession, namesSession, type Command } from './command.ts';
 
 export const placeCommands: readonly Command[] = [
   {
     id: 'view.session',
     title: 'Session',
     keys: ['1'],
+    when: namesSession,
     run: (workbench) => workbench.show('session'),
   },
   {
     id: 'view.pipeline',
     title: 'Pipeline',
     keys: ['2'],
+    when: namesSession,
     run: (workbench) => workbench.show('pipeline'),
   },
   {
     id: 'view.cache',
     title: 'Cache',
     keys: ['3'],
+    when: namesSession,
     run: (workbench) => workbench.show('cache'),
   },
   {
     id: 'view.lab',
     title: 'Lab',
     keys: ['4'],
+    when: namesSession,
     run: (workbench) => workbench.show('lab'),
   },
   {
     id: 'view.run',
     title: 'Run',
     keys: ['5'],
+    when: namesSession,
     run: (workbench) => workbench.show('run'),
+  },
+  {
+    id: 'view.stores',
+    title: 'Stores',
+    words: 'state keys variables agents hand-offs transfer',
+    keys: ['6'],
+    run: (workbench) => workbench.show('stores'),
   },
   {
     id: 'selection.open',

@@ -1,5 +1,5 @@
 import type { Workbench } from '@/state/workbench.svelte.ts';
-import { canZoom, hasCalls, hasSession, type Command } from './command.ts';
+import { canZoom, hasCalls, hasSession, namesSession, type Command } from './command.ts';
 
 export const windowCommands: readonly Command[] = [
   {
@@ -60,11 +60,20 @@ export const windowCommands: readonly Command[] = [
     run: ({ panels }) => panels.toggle('sessions'),
   },
   {
-    id: 'sessions.all',
-    title: 'All sessions, with what they cost',
-    words: 'list compare home projects tools money tokens history',
+    id: 'home.show',
+    title: 'Home: what agents did on this computer',
+    words: 'start places usage projects tools money tokens history waste patterns',
     keys: ['Alt+Home'],
     isGlobal: true,
+    run: (workbench) => workbench.toggleHome(),
+  },
+  {
+    id: 'sessions.all',
+    title: 'All stored sessions, with what they cost',
+    words: 'list compare projects tools money tokens history imported',
+    keys: ['Alt+Shift+Home'],
+    isGlobal: true,
+    when: namesSession,
     run: (workbench) => workbench.toggleSessions(),
   },
   {
@@ -157,7 +166,7 @@ export const windowCommands: readonly Command[] = [
     id: 'find',
     title: 'Find in this panel',
     keys: ['/', 'Mod+F'],
-    when: hasSession,
+    when: (workbench) => hasSession(workbench) || workbench.location.view.view === 'home',
     run: ({ panels }) => panels.find(),
   },
   {
@@ -230,7 +239,7 @@ export const lookCommands: readonly Command[] = [
 
 /** In this order: end the tour, cancel the job, close, clear the selection, leave the range. */
 function escape(workbench: Workbench): void {
-  const { jobs, cursor, panels, location, answers, tour, table } = workbench;
+  const { jobs, cursor, panels, location, answers, tour, table, home } = workbench;
   const job = jobs.running.at(-1);
   if (tour.step !== undefined) tour.end();
   else if (job !== undefined) void jobs.cancel(job.job).catch(workbench.messages.report);
@@ -238,7 +247,11 @@ function escape(workbench: Workbench): void {
   else if (answers.shown !== undefined) answers.dismiss();
   else if (location.view.view === 'settings') workbench.toggleSettings();
   else if (location.view.view === 'capture') workbench.toggleCapture();
-  else if (location.view.view === 'sessions' && location.view.marked.length > 0) table.clearMarks();
+  else if (location.view.view === 'home' && home.marked.length > 0) home.clearMarks();
+  else if (location.view.view === 'home' && location.view.homeFilter !== '') home.filter('');
+  else if (location.view.view === 'home') {
+    if (namesSession(workbench)) workbench.toggleHome();
+  } else if (location.view.view === 'sessions' && location.view.marked.length > 0) table.clearMarks();
   else if (location.view.view === 'sessions') workbench.toggleSessions();
   else if (panels.isInspectorOverlay && panels.isInspectorOpen) panels.showInspector(false);
   else if (location.view.view === 'pipeline' && location.view.panel !== 'stage')

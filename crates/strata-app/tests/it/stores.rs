@@ -1,0 +1,69 @@
+//! The commands of the Stores view beside what other commands say of the same sample.
+
+use serde_json::{Value, json};
+
+use crate::{ask, sample, start};
+
+fn rows<'v>(page: &'v Value, name: &str) -> &'v Vec<Value> {
+    page[name].as_array().expect("rows")
+}
+
+#[test]
+fn a_change_of_a_key_costs_what_the_cache_view_says() {
+    let strata = start();
+    let session = sample(&strata);
+    let losses = json!({ "session": session, "order": "inOrder", "offset": 0, "limit": 500 });
+    let losses = ask(&strata, "cache/breaks", &losses);
+    let of_state: Vec<&Value> =
+        rows(&losses, "rows").iter().filter(|row| row["cause"] == "state_in_instruction").collect();
+    let state = json!({ "session": session, "call": 17, "maxColumns": 100, "offset": 0, "limit": 500 });
+    let state = ask(&strata, "stores/state", &state);
+    let mut found = Vec::new();
+    for row in rows(&state, "rows") {
+        let asked = json!({ "session": session, "key": row["key"], "call": 17, "offset": 0, "limit": 500 });
+        let key = ask(&strata, "stores/key", &asked);
+        let tokens: u64 =
+            rows(&key, "breaks").iter().map(|row| row["rebilledTokens"].as_u64().expect("tokens")).sum();
+        assert_eq!(key["rebilledTokens"], tokens);
+        assert_eq!(rows(&key, "versions").len() as u64, key["total"].as_u64().expect("a number"));
+        found.extend(rows(&key, "breaks").clone());
+    }
+    assert!(!of_state.is_empty());
+    assert_eq!(found.iter().collect::<Vec<_>>(), of_state);
+}
+
+#[test]
+fn versions_say_what_their_events_say() {
+    let strata = start();
+    let session = sample(&strata);
+    let asked = json!({ "session": session, "key": "hits", "call": 17, "offset": 0, "limit": 500 });
+    let key = ask(&strata, "stores/key", &asked);
+    let mut n_written = 0;
+    for version in rows(&key, "versions").iter().filter(|version| !version["event"].is_null()) {
+        let event = ask(&strata, "event/get", &json!({ "session": session, "event": version["event"] }));
+        let deltas = rows(&event, "stateDelta");
+        assert!(deltas.iter().any(|change| change["key"] == "hits"), "{version}");
+        n_written += 1;
+    }
+    assert!(n_written > 0);
+}
+
+#[test]
+fn what_a_hand_off_kept_and_dropped_adds_up_to_both_prompts() {
+    let strata = start();
+    let session = sample(&strata);
+    let asked = json!({ "session": session, "order": "inOrder", "offset": 0, "limit": 500 });
+    let page = ask(&strata, "stores/agents", &asked);
+    assert!(!rows(&page, "rows").is_empty());
+    for row in rows(&page, "rows") {
+        let asked = json!({ "session": session, "number": row["number"], "offset": 0, "limit": 500 });
+        let detail = ask(&strata, "stores/handOff", &asked);
+        for (sum, total) in [("tokensBefore", "fromTokens"), ("tokensAfter", "toTokens")] {
+            let of = |fate: &str| detail[fate][sum].as_u64().expect("tokens");
+            let all = ["kept", "reframed", "dropped", "added", "framing"].into_iter().map(of).sum::<u64>();
+            assert_eq!(row[total], all, "H{} {sum}", row["number"]);
+            let parts = rows(&detail, "parts").iter().map(|part| part[sum].as_u64().expect("tokens"));
+            assert_eq!(parts.sum::<u64>() + of("framing"), all, "H{}", row["number"]);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import type { BatchCell, LabBatch } from '@/api/gen/api.ts';
+import { formatClock, formatCounted } from './format.ts';
+
+/** Columns that a batch is sorted by. */
+export type BatchColumn = 'place' | 'cost' | 'billed' | 'lost' | 'regret' | 'tokens' | 'paid' | 'seconds';
+
+/** The number of a cell in a column; nothing where there is none. */
+export function batchNumber(cell: BatchCell, column: BatchColumn): number | undefined {
+  switch (column) {
+    case 'place':
+      return undefined;
+    case 'cost':
+      return cell.bill?.costUsd ?? undefined;
+    case 'billed':
+      return cell.bill?.billedTokens;
+    case 'lost':
+      return cell.dropped ?? undefined;
+    case 'regret':
+      return cell.regret ?? undefined;
+    case 'tokens':
+      return cell.run === null ? undefined : cell.tokens;
+    case 'paid':
+      return cell.run === null ? undefined : (cell.costUsd ?? undefined);
+    case 'seconds':
+      return cell.seconds ?? undefined;
+  }
+}
+
+/** Places of the cells, the least first; cells without a number last. */
+export function sortedBatch(cells: readonly BatchCell[], column: BatchColumn): readonly number[] {
+  const number = (place: number): number => {
+    const cell = cells[place];
+    return (cell === undefined ? undefined : batchNumber(cell, column)) ?? Infinity;
+  };
+  const places = cells.map((_, place) => place);
+  if (column === 'place') return places;
+  return places.sort((a, b) => (number(a) === number(b) ? a - b : number(a) - number(b)));
+}
+
+/** How far a cell is. */
+export function batchState(cell: BatchCell): string {
+  if (cell.note !== null) return cell.note;
+  switch (cell.state) {
+    case 'waiting':
+      return 'waiting';
+    case 'running':
+      return `${String(cell.written)} of ${formatCounted(cell.expected, 'summary', 'summaries')}`;
+    case 'done':
+      return cell.fromBefore > 0 ? `done, ${String(cell.fromBefore)} paid for before` : 'done';
+    case 'kept':
+      return cell.keptMs === null ? 'kept' : `kept from ${formatClock(cell.keptMs)}`;
+    case 'leftOut':
+      return 'left out';
+    case 'stopped':
+      return 'stopped';
+    case 'failed':
+      return 'failed';
+  }
+}
+
+/** A batch as a table for spreadsheets. */
+export function batchCsv(batch: LabBatch): string {
+  const head = [
+    'recommended',
+    'config',
+    'writer',
+    'model',
+    'state',
+    'sessionCostUsd',
+    'billedTokens',
+    'peakTokens',
+    'factsDropped',
+    'factsKept',
+    'regret',
+    'tokens',
+    'paidUsd',
+    'seconds',
+    'note',
+  ];
+  const rows = batch.cells.map((cell, place) => [
+    batch.recommended === place ? 'yes' : '',
+    cell.config,
+    cell.writer,
+    cell.model,
+    cell.state,
+    cell.bill?.costUsd,
+    cell.bill?.billedTokens,
+    cell.bill?.peakTokens,
+    cell.dropped,
+    cell.kept,
+    cell.regret,
+    cell.tokens,
+    cell.run === null ? null : cell.costUsd,
+    cell.seconds,
+    batchState(cell),
+  ]);
+  const field = (value: string | number | null | undefined): string => {
+    const text = String(value ?? '');
+    // Spreadsheets take what begins so for a formula.
+    const plain = typeof value === 'string' && /^[=+\-@]/.test(text) ? `'${text}` : text;
+    return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  };
+  return [head, ...rows].map((row) => `${row.map(field).join(',')}\n`).join('');
+}

@@ -1,0 +1,103 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+import { ensureExists } from '@/lib/assert.ts';
+import { formatInteger } from '@/model/format.ts';
+import { recorded } from './recorded.ts';
+import { inspector, openWindow } from './window.ts';
+
+const SAMPLE = { session: 'invoice-triage' };
+const STATE = { ...SAMPLE, call: 17, maxColumns: 120, offset: 0, limit: 200 };
+const HITS = { ...SAMPLE, key: 'hits', call: 17, offset: 0, limit: 200 };
+const AGENTS = { ...SAMPLE, order: 'inOrder', offset: 0, limit: 200 } as const;
+const BREAKS = { ...SAMPLE, order: 'byCost', offset: 0, limit: 200 } as const;
+
+const state = (): HTMLElement => screen.getByRole('region', { name: 'State' });
+const versions = (): HTMLElement => screen.getByRole('region', { name: 'Versions' });
+
+describe('the stores view', () => {
+  test('lists the keys with their values at the call, and looks at the one that broke its cache', async () => {
+    openWindow('#/invoice-triage/stores?call=17');
+    await inspector('hits');
+    const page = await recorded('stores/state', STATE);
+    const options = within(state()).getAllByRole('option');
+    expect(options).toHaveLength(page.total);
+    page.rows.forEach(({ key, value, reads }, at) => {
+      expect(options[at]).toHaveTextContent(key);
+      expect(options[at]).toHaveTextContent(value);
+      expect(options[at]).toHaveTextContent(reads === 0 ? 'never' : formatInteger(reads));
+    });
+    expect(within(state()).getByRole('option', { selected: true })).toHaveTextContent(/hits/);
+    expect(state()).toHaveTextContent('State at C17');
+  });
+
+  test('says who wrote and read a key, and prices its changes as the cache view does', async () => {
+    openWindow('#/invoice-triage/stores?call=17&key=hits');
+    const panel = await inspector('hits');
+    const detail = await recorded('stores/key', HITS);
+    const { rows } = await recorded('cache/breaks', BREAKS);
+    expect(detail.breaks.length).toBeGreaterThan(0);
+    for (const broken of detail.breaks) {
+      expect(broken).toEqual(rows.find(({ call }) => call === broken.call));
+      const words = `C${String(broken.call)}: ${formatInteger(broken.rebilledTokens)} tokens`;
+      expect(panel).toHaveTextContent(words);
+      expect(versions()).toHaveTextContent(`breaks ${words}`);
+    }
+    for (const { agent } of [...detail.writers, ...detail.readers]) expect(panel).toHaveTextContent(agent);
+    expect(within(versions()).getAllByRole('option')).toHaveLength(detail.total);
+    await waitFor(() => expect(panel).toHaveTextContent('Fixes, replayed on all 41 calls'));
+  });
+
+  test('walks versions and keys, and goes to the writer', async () => {
+    const { press, view } = openWindow('#/invoice-triage/stores?call=17&key=hits');
+    await inspector('hits');
+    const { versions: all, current } = await recorded('stores/key', HITS);
+    const next = ensureExists(all[(current ?? 0) + 1], 'a later version');
+    await press(']');
+    await waitFor(() => expect(view().cursor).toBe(next.call + 1));
+    await press('[[');
+    const held = ensureExists(all[current ?? 0], 'the version at C17');
+    await waitFor(() => expect(view().cursor).toBe(held.call + 1));
+    await press('{ArrowDown}');
+    await inspector('last_query');
+    await press('{ArrowUp}');
+    await inspector('hits');
+    await press('w');
+    await waitFor(() => expect(view().selection).toBe(`E${String(held.event)}`));
+  });
+
+  test('is reached from a loss in the cache view', async () => {
+    const { user, view } = openWindow('#/invoice-triage/cache?call=17');
+    await inspector(/Why C17 missed/);
+    await user.click(screen.getByRole('button', { name: 'The key in the Stores view' }));
+    await inspector('hits');
+    expect(view()).toMatchObject({ view: 'stores', store: 'state', cursor: 17 });
+  });
+
+  test('shows agents, what they hand over, and sums that add up', async () => {
+    const { press, view } = openWindow('#/invoice-triage/stores?store=agents');
+    await screen.findByText(/part by part/);
+    const page = await recorded('stores/agents', AGENTS);
+    const detail = await recorded('stores/handOff', { ...SAMPLE, number: 1, offset: 0, limit: 200 });
+    const panel = await inspector(`${detail.row.from} → ${detail.row.to}`);
+    const agents = screen.getByRole('region', { name: 'Agents, their models and what they used' });
+    for (const { name, bill } of page.agents) {
+      const row = within(agents).getByRole('row', { name: new RegExp(`^${name} `) });
+      expect(row).toHaveTextContent(formatInteger(bill.promptTokens));
+    }
+    const { kept, reframed, dropped, added, framing, row } = detail;
+    const all = [kept, reframed, dropped, added, framing];
+    expect(all.reduce((sum, { tokensBefore }) => sum + tokensBefore, 0)).toBe(row.fromTokens);
+    expect(all.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0)).toBe(row.toTokens);
+    expect(panel).toHaveTextContent(formatInteger(dropped.tokensBefore));
+    const list = screen.getByRole('region', { name: 'Agents' });
+    expect(within(list).getAllByRole('option')).toHaveLength(page.total);
+    await press('j');
+    await waitFor(() => expect(view().handOff).toBe(2));
+    await inspector(`${String(page.rows[1]?.from)} → ${String(page.rows[1]?.to)}`);
+  });
+
+  test('says what a coding agent’s record does not hold', async () => {
+    openWindow('#/claude-code/stores?call=3');
+    expect(await screen.findByText(/^What this tool records holds no state/)).toBeInTheDocument();
+  });
+});
