@@ -10,7 +10,7 @@ export function firstDay(period: string, today: string): string | undefined {
   return Number.isInteger(days) && days > 0 ? addDays(today, 1 - days) : undefined;
 }
 
-export function addDays(day: string, days: number): string {
+function addDays(day: string, days: number): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + days);
   return date.toISOString().slice(0, 10);
@@ -46,7 +46,7 @@ export function shortDay(day: string): string {
 }
 
 /** What some sessions come to. */
-export interface DaySums {
+interface DaySums {
   readonly sessions: number;
   readonly tokens: number;
   /** Of those with a known price. */
@@ -89,8 +89,7 @@ function sumOf(rows: readonly HomeSession[]): DaySums {
   };
 }
 
-export const BAR_MEASURES = ['cost', 'tokens'] as const;
-export type BarMeasure = (typeof BAR_MEASURES)[number];
+export type BarMeasure = 'cost' | 'tokens';
 
 /** What is measured of a row: dollars, or tokens of prompts and answers. */
 export function measured(row: UsageRow, by: BarMeasure): number {

@@ -1,11 +1,11 @@
-import type { BatchCell, LabBatch } from '@/api/gen/api.ts';
-import { formatClock, formatCounted } from './format.ts';
+import type { BatchCell, BatchRow, LabBatch } from '@/api/gen/api.ts';
+import { formatClock, formatCounted, formatDay } from './format.ts';
 
 /** Columns that a batch is sorted by. */
 export type BatchColumn = 'place' | 'cost' | 'billed' | 'lost' | 'regret' | 'tokens' | 'paid' | 'seconds';
 
 /** The number of a cell in a column; nothing where there is none. */
-export function batchNumber(cell: BatchCell, column: BatchColumn): number | undefined {
+function batchNumber(cell: BatchCell, column: BatchColumn): number | undefined {
   switch (column) {
     case 'place':
       return undefined;
@@ -26,15 +26,32 @@ export function batchNumber(cell: BatchCell, column: BatchColumn): number | unde
   }
 }
 
-/** Places of the cells, the least first; cells without a number last. */
-export function sortedBatch(cells: readonly BatchCell[], column: BatchColumn): readonly number[] {
+/** Places of the cells, the least or the most first; cells without a number last. */
+export function sortedBatch(
+  cells: readonly BatchCell[],
+  column: BatchColumn,
+  isDescending: boolean,
+): readonly number[] {
+  const sign = isDescending ? -1 : 1;
+  const places = cells.map((_, place) => place);
+  if (column === 'place') return isDescending ? places.reverse() : places;
   const number = (place: number): number => {
     const cell = cells[place];
-    return (cell === undefined ? undefined : batchNumber(cell, column)) ?? Infinity;
+    const value = cell === undefined ? undefined : batchNumber(cell, column);
+    return value === undefined ? Infinity : sign * value;
   };
-  const places = cells.map((_, place) => place);
-  if (column === 'place') return places;
   return places.sort((a, b) => (number(a) === number(b) ? a - b : number(a) - number(b)));
+}
+
+/** A batch in a list of several. */
+export function batchTitle({ startedMs, configs, models, done, cells }: BatchRow): string {
+  const what = `${formatCounted(configs, 'configuration')} × ${formatCounted(models, 'model')}`;
+  return `${formatDay(startedMs)} ${formatClock(startedMs)}, ${what}, ${String(done)} of ${String(cells)} done`;
+}
+
+/** Who writes a cell's summaries: servers may have models of one name. */
+export function batchWriter({ writer, model }: Pick<BatchCell, 'writer' | 'model'>): string {
+  return model === null ? writer : `${model}, ${writer}`;
 }
 
 /** How far a cell is. */

@@ -59,7 +59,7 @@ export type DiffMode = (typeof DIFFS)[number];
 
 const STORES = ['state', 'agents'] as const;
 /** Which of the stores is looked at. */
-export type StoreName = (typeof STORES)[number];
+type StoreName = (typeof STORES)[number];
 
 const SWEEP_LOOKS = ['map', 'table'] as const;
 type SweepLook = (typeof SWEEP_LOOKS)[number];

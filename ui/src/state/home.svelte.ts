@@ -256,7 +256,7 @@ export class Home {
 }
 
 /** A file may hold several sessions. */
-export function keyOf({ path, id }: HomeSession): string {
+function keyOf({ path, id }: HomeSession): string {
   return `${path} ${id}`;
 }
 

@@ -1,4 +1,12 @@
-import type { BatchBudget, BatchList, BatchModel, BatchPlan, Job, LabBatch } from '@/api/gen/api.ts';
+import type {
+  BatchBudget,
+  BatchList,
+  BatchModel,
+  BatchPlan,
+  BatchRow,
+  Job,
+  LabBatch,
+} from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
 import type { Host } from '@/host/host.ts';
 import { batchCsv, type BatchColumn } from '@/model/lab-batch.ts';
@@ -32,11 +40,14 @@ export class LabBatches {
   usd = $state('');
   tokens = $state('');
   column: BatchColumn = $state('place');
+  isDescending = $state(false);
   /** A new one is being put together. */
   isNew = $state(false);
-  #looked: LabBatch | undefined = $state.raw();
+  #picked: { readonly session: string | undefined; readonly batch: string } | undefined = $state.raw();
+  /** Batches that this window follows. */
+  #looked: ReadonlyMap<string, LabBatch> = $state.raw(new Map());
   #isStarting = $state(false);
-  #following: string | undefined;
+  readonly #followed = new Set<string>();
   #revision = $state(0);
 
   constructor(host: Host, choice: LabChoice, parts: Parts) {
@@ -53,9 +64,10 @@ export class LabBatches {
       () => host.invoke('lab/batchPlan', this.#params(choice.promptOrNone)),
     );
     this.#stored = new Loaded(
-      () => (this.#newest === undefined ? undefined : `${this.#newest} ${String(this.#revision)}`),
+      () =>
+        this.shown === undefined ? undefined : `${session.recording} ${this.shown} ${String(this.#revision)}`,
       async () => {
-        const batch = await host.invoke('lab/batchResult', { batch: this.#newest ?? '' });
+        const batch = await host.invoke('lab/batchResult', { batch: this.shown ?? '' });
         if (batch.job !== null) this.#follow(batch.batch, batch.job);
         return batch;
       },
@@ -67,11 +79,26 @@ export class LabBatches {
 
   readonly start: () => void;
 
-  /** The newest batch of what is open, as far as it is. */
+  /** The batch that is shown, as far as it is. */
   get batch(): LabBatch | undefined {
     if (this.isNew) return undefined;
-    const looked = this.#looked;
-    return looked !== undefined && looked.session === this.#parts.session.id ? looked : this.#stored.latest;
+    return this.#looked.get(this.shown ?? '') ?? this.#stored.latest;
+  }
+
+  /** Batches of what is open, the newest first. */
+  get rows(): readonly BatchRow[] {
+    return this.list.latest?.rows.filter(({ session }) => session === this.#parts.session.id) ?? [];
+  }
+
+  /** The id of the batch that is shown: the one that was picked, else the newest. */
+  get shown(): string | undefined {
+    const picked = this.#picked;
+    return picked?.session === this.#parts.session.id ? picked?.batch : this.rows[0]?.batch;
+  }
+
+  pick(batch: string): void {
+    this.#picked = { session: this.#parts.session.id, batch };
+    this.isNew = false;
   }
 
   get job(): Job | undefined {
@@ -118,6 +145,12 @@ export class LabBatches {
       : [...this.models, { writer, model }];
   }
 
+  /** By the column that it is sorted by already, the other way round. */
+  sortBy(column: BatchColumn): void {
+    this.isDescending = this.column === column && !this.isDescending;
+    this.column = column;
+  }
+
   addConfigs(configs: readonly string[]): void {
     this.configs = [...new Set([...this.configList, ...configs])].join('\n');
   }
@@ -152,10 +185,6 @@ export class LabBatches {
     }, this.#parts.messages.report);
   }
 
-  get #newest(): string | undefined {
-    return this.list.latest?.rows.find(({ session }) => session === this.#parts.session.id)?.batch;
-  }
-
   #params(prompt: string | null): Params<'lab/batch'> {
     return {
       choice: {
@@ -172,7 +201,8 @@ export class LabBatches {
     this.#isStarting = true;
     begin()
       .then(({ batch, job }) => {
-        this.isNew = false;
+        this.pick(batch);
+        this.#revision += 1;
         this.#follow(batch, job);
       })
       .catch(this.#parts.messages.report)
@@ -182,10 +212,11 @@ export class LabBatches {
   }
 
   #follow(batch: string, job: string): void {
-    if (this.#following === batch) return;
-    this.#following = batch;
+    if (this.#followed.has(batch)) return;
+    this.#followed.add(batch);
     const look = async (): Promise<void> => {
-      this.#looked = await this.#host.invoke('lab/batchResult', { batch });
+      const looked = await this.#host.invoke('lab/batchResult', { batch });
+      this.#looked = new Map([...this.#looked, [batch, looked]]);
     };
     const follow = async (): Promise<void> => {
       let isOver = false;
@@ -201,7 +232,7 @@ export class LabBatches {
     follow()
       .catch(this.#parts.messages.report)
       .finally(() => {
-        this.#following = undefined;
+        this.#followed.delete(batch);
         this.#revision += 1;
       });
   }

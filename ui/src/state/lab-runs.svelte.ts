@@ -180,7 +180,9 @@ export class LabRuns {
   }
 
   /** Shows the configuration of a stored run with its result; to run it again asks whom it asked. */
-  show(row: LabRunRow): void {
+  show(row: Pick<LabRunRow, 'prompt' | 'writer' | 'model' | 'config'>): void {
+    // A batch has runs that the list may not have yet.
+    this.#revision += 1;
     this.#choice.prompt = row.prompt ?? '';
     this.chooseWriter(row.writer, row.model ?? '');
     this.#choice.choose(row.config);

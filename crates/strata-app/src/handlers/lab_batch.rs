@@ -185,12 +185,12 @@ impl Handler for ResumeBatch {
 
 fn start(strata: &Strata, work: BatchWork) -> Result<BatchStarted, AppError> {
     let (batch, lab) = (work.id.to_string(), strata.lab.clone());
-    work.save(LabRunState::Running)?;
     if !lab.begin_batch(&batch) {
         return Err(AppError::bad_input("This batch goes on already."));
     }
-    let title = format!("Comparing {}", crate::counted(work.record.cells.len(), "run"));
     let ends = EndsBatch { lab: strata.lab.clone(), batch: batch.clone() };
+    work.save(LabRunState::Running)?;
+    let title = format!("Comparing {}", crate::counted(work.record.cells.len(), "run"));
     let job = strata.jobs.start(title, "runs", move |job| {
         let _ends = ends;
         work.go(job)

@@ -233,8 +233,8 @@ impl BatchWork {
             if n_ended < total { format!("Of the {n_ended} of {total} that ended: ") } else { String::new() };
         self.record.recommended = best.row.and_then(|row| Some(done.get(row)?.0 as u32));
         let with = self.record.recommended.map(|at| {
-            let settings = &self.record.cells[at as usize].settings;
-            format!("With {}: ", settings.model.as_ref().unwrap_or(&settings.writer))
+            let RunSettings { model, writer, .. } = &self.record.cells[at as usize].settings;
+            model.as_ref().map_or_else(|| format!("With {writer}: "), |model| format!("With {model}, {writer}: "))
         });
         self.record.reason = so_far + &with.unwrap_or_default() + &best.reason;
         Ok(())

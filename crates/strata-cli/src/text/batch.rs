@@ -71,9 +71,9 @@ fn cells(mark: &str, cell: &BatchCell) -> [String; 12] {
     ]
 }
 
-/// Who is asked.
+/// Who is asked: servers may have models of one name.
 fn asked(writer: &str, model: Option<&str>) -> String {
-    model.unwrap_or(writer).to_owned()
+    model.map_or_else(|| writer.to_owned(), |model| format!("{model}, {writer}"))
 }
 
 fn state(cell: &BatchCell) -> String {

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchCell, LabBatch } from '@/api/gen/api.ts';
+import { batchCsv, batchState, batchWriter, sortedBatch } from './lab-batch.ts';
+
+const CELL: BatchCell = {
+  config: 'interval=6,overlap=1',
+  writer: 'here',
+  model: 'tiny',
+  state: 'done',
+  note: null,
+  keptMs: null,
+  run: 'run-1',
+  need: null,
+  written: 2,
+  expected: 2,
+  fromBefore: 0,
+  tokens: 1200,
+  costUsd: 0.5,
+  tokensPerS: null,
+  seconds: 3,
+  kept: 8,
+  dropped: 2,
+  regret: 1,
+  bill: null,
+};
+
+const cells: readonly BatchCell[] = [
+  CELL,
+  { ...CELL, regret: null, run: null, state: 'leftOut', note: 'Left out: needs ≈ 41k tokens, 12k are left.' },
+  { ...CELL, regret: 0, costUsd: null },
+  { ...CELL, regret: 1 },
+];
+
+describe('a batch', () => {
+  it('is sorted both ways, and what has no number stands last in both', () => {
+    expect(sortedBatch(cells, 'regret', false)).toEqual([2, 0, 3, 1]);
+    expect(sortedBatch(cells, 'regret', true)).toEqual([0, 3, 2, 1]);
+    expect(sortedBatch(cells, 'place', true)).toEqual([3, 2, 1, 0]);
+  });
+
+  it('tells models of one name apart by their servers', () => {
+    expect(batchWriter({ ...CELL, writer: 'there' })).toBe('tiny, there');
+    expect(batchWriter({ writer: 'extractive', model: null })).toBe('extractive');
+  });
+
+  it('says why a cell has no result', () => {
+    expect(cells.map(batchState)).toEqual([
+      'done',
+      'Left out: needs ≈ 41k tokens, 12k are left.',
+      'done',
+      'done',
+    ]);
+  });
+
+  it('is a table whose fields stay fields', () => {
+    const batch: LabBatch = {
+      batch: 'batch-1',
+      session: 'session-1',
+      state: 'done',
+      job: null,
+      prompt: null,
+      budget: { usd: null, tokens: null },
+      spentTokens: 1200,
+      spentUsd: 0.5,
+      cells: [{ ...CELL, note: '=1+1, "quoted"' }],
+      recorded: null,
+      recommended: 0,
+      reason: '',
+      canResume: false,
+      failure: null,
+      startedMs: 0,
+    };
+    const [head = '', row = ''] = batchCsv(batch).split('\n');
+    expect(head.split(',')).toHaveLength(15);
+    expect(row).toBe(`yes,"interval=6,overlap=1",here,tiny,done,,,,2,8,1,1200,0.5,3,"'=1+1, ""quoted"""`);
+  });
+});
