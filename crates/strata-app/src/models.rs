@@ -18,7 +18,7 @@ pub(crate) use endpoints::{
 pub(crate) use knowledge::Knowledge;
 pub(crate) use listed::EndpointModels;
 pub(crate) use measured::{Calibrations, Expected, calibrated, counted, measure};
-pub(crate) use paid::{PaidAnswers, without_thoughts};
+pub(crate) use paid::{Paid, PaidAnswers, without_thoughts};
 pub(crate) use sent::Foreseen;
 pub(crate) use servers::{EndpointList, Models};
 pub(crate) use writer::{ModelWriter, WriterEvent};

@@ -21,6 +21,7 @@ const CELL: BatchCell = {
   kept: 8,
   dropped: 2,
   regret: 1,
+  answers: null,
   bill: null,
 };
 
@@ -59,6 +60,7 @@ describe('a batch', () => {
       state: 'done',
       job: null,
       prompt: null,
+      probes: null,
       budget: { usd: null, tokens: null },
       spentTokens: 1200,
       spentUsd: 0.5,
@@ -71,7 +73,7 @@ describe('a batch', () => {
       startedMs: 0,
     };
     const [head = '', row = ''] = batchCsv(batch).split('\n');
-    expect(head.split(',')).toHaveLength(15);
-    expect(row).toBe(`yes,"interval=6,overlap=1",here,tiny,done,,,,2,8,1,1200,0.5,3,"'=1+1, ""quoted"""`);
+    expect(head.split(',')).toHaveLength(17);
+    expect(row).toBe(`yes,"interval=6,overlap=1",here,tiny,done,,,,2,8,1,,,1200,0.5,3,"'=1+1, ""quoted"""`);
   });
 });

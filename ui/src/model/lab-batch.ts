@@ -2,7 +2,8 @@ import type { BatchCell, BatchRow, LabBatch } from '@/api/gen/api.ts';
 import { formatClock, formatCounted, formatDay } from './format.ts';
 
 /** Columns that a batch is sorted by. */
-export type BatchColumn = 'place' | 'cost' | 'billed' | 'lost' | 'regret' | 'tokens' | 'paid' | 'seconds';
+export type BatchColumn =
+  'place' | 'cost' | 'billed' | 'lost' | 'regret' | 'answers' | 'tokens' | 'paid' | 'seconds';
 
 /** The number of a cell in a column; nothing where there is none. */
 function batchNumber(cell: BatchCell, column: BatchColumn): number | undefined {
@@ -17,6 +18,8 @@ function batchNumber(cell: BatchCell, column: BatchColumn): number | undefined {
       return cell.dropped ?? undefined;
     case 'regret':
       return cell.regret ?? undefined;
+    case 'answers':
+      return cell.answers === null ? undefined : cell.answers.kept;
     case 'tokens':
       return cell.run === null ? undefined : cell.tokens;
     case 'paid':
@@ -89,6 +92,8 @@ export function batchCsv(batch: LabBatch): string {
     'factsDropped',
     'factsKept',
     'regret',
+    'answersKept',
+    'answersLost',
     'tokens',
     'paidUsd',
     'seconds',
@@ -106,6 +111,8 @@ export function batchCsv(batch: LabBatch): string {
     cell.dropped,
     cell.kept,
     cell.regret,
+    cell.answers?.kept,
+    cell.answers?.lost,
     cell.tokens,
     cell.run === null ? null : cell.costUsd,
     cell.seconds,

@@ -10,6 +10,7 @@ const DEFAULTS: Settings = {
   isSampleBarDismissed: false,
   learnedKeys: [],
   masksSecrets: false,
+  budget: { usd: null, tokens: null },
 };
 
 const ZOOM_STEPS = [90, 100, 110, 125, 150] as const;

@@ -1,4 +1,4 @@
-import type { CaptureDecision, CaptureState, HeldRequest } from '@/api/gen/api.ts';
+import type { BudgetWord, CaptureDecision, CaptureState, HeldRequest } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { Loaded } from './loaded.svelte.ts';
 
@@ -12,6 +12,8 @@ export class Capture {
   readonly known: Loaded<CaptureState>;
   /** The conditions as they were last set here, until they are told again. */
   #wantedHolds: readonly string[] | undefined = $state.raw();
+  /** Sessions of which it was read that they passed their budget. */
+  #read: ReadonlySet<string> = $state.raw(new Set());
   /** Conditions are sent one after the other, so that the last ones hold. */
   #sending: Promise<unknown> = Promise.resolve();
 
@@ -31,6 +33,18 @@ export class Capture {
         return state;
       },
     );
+  }
+
+  /** A session that has passed its budget, until somebody has read of it. */
+  get passed(): BudgetWord | undefined {
+    return this.known.latest?.budgetWords.find(
+      ({ session, isPassed }) => isPassed && !this.#read.has(session),
+    );
+  }
+
+  /** It was read that this session has passed its budget. */
+  dismissPassed(session: string): void {
+    this.#read = new Set([...this.#read, session]);
   }
 
   /** The request that has waited longest. */

@@ -3,17 +3,20 @@ import type {
   BatchList,
   BatchModel,
   BatchPlan,
+  BatchProbes,
   BatchRow,
   Job,
   LabBatch,
 } from '@/api/gen/api.ts';
 import type { Params } from '@/api/client.ts';
 import type { Host } from '@/host/host.ts';
+import { budgetAmount } from '@/model/budget.ts';
 import { batchCsv, type BatchColumn } from '@/model/lab-batch.ts';
 import type { Jobs } from './jobs.svelte.ts';
 import type { LabChoice } from './lab-choice.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
+import type { ModelServers } from './model-servers.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
 import type { Panels } from './panels.svelte.ts';
 
@@ -25,6 +28,7 @@ interface Parts {
   readonly jobs: Jobs;
   readonly panels: Panels;
   readonly messages: Messages;
+  readonly servers: ModelServers;
 }
 
 /** Several configurations run with several models: what is chosen, what that would take, and what came of it. */
@@ -37,6 +41,10 @@ export class LabBatches {
   /** One configuration a line. */
   configs = $state('');
   models: readonly BatchModel[] = $state.raw([]);
+  /** Questions about every run; 0 asks none. */
+  questions = $state(0);
+  /** Who answers them. */
+  answeredBy: BatchModel | undefined = $state.raw();
   usd = $state('');
   tokens = $state('');
   column: BatchColumn = $state('place');
@@ -110,7 +118,12 @@ export class LabBatches {
   }
 
   get canPlan(): boolean {
-    return this.configList.length > 0 && this.models.length > 0 && this.budgetProblem === undefined;
+    return (
+      this.configList.length > 0 &&
+      this.models.length > 0 &&
+      this.budgetProblem === undefined &&
+      !this.isAnswererMissing
+    );
   }
 
   get canStart(): boolean {
@@ -126,13 +139,31 @@ export class LabBatches {
   }
 
   get budgetProblem(): string | undefined {
-    const isAmount = (text: string): boolean => text.trim() === '' || /^\d+(\.\d+)?$/.test(text.trim());
-    return isAmount(this.usd) && isAmount(this.tokens) ? undefined : 'A budget is a number of 0 or more.';
+    const amounts = [this.usd, this.tokens].map(budgetAmount);
+    return amounts.includes(undefined) ? 'A budget is a number of 0 or more.' : undefined;
   }
 
-  get budget(): BatchBudget {
-    const amount = (text: string): number | null => (text.trim() === '' ? null : Number(text));
-    return { usd: amount(this.usd), tokens: amount(this.tokens) };
+  /** `value` is a model as JSON; nothing for none. */
+  letAnswer(value: string): void {
+    const endpoints = this.#parts.servers.list.latest?.endpoints ?? [];
+    const models = endpoints.flatMap(({ endpoint, models: names }) =>
+      names.map((model): BatchModel => ({ writer: endpoint.name, model })),
+    );
+    this.answeredBy = models.find((model) => JSON.stringify(model) === value);
+  }
+
+  /** Somebody has to answer them. */
+  get isAnswererMissing(): boolean {
+    return this.questions > 0 && this.answeredBy === undefined;
+  }
+
+  get #probes(): BatchProbes | null {
+    const { questions, answeredBy } = this;
+    return questions === 0 || answeredBy === undefined ? null : { questions, ...answeredBy };
+  }
+
+  get #budget(): BatchBudget {
+    return { usd: budgetAmount(this.usd) ?? null, tokens: budgetAmount(this.tokens) ?? null };
   }
 
   has(writer: string, model: string | null): boolean {
@@ -158,7 +189,7 @@ export class LabBatches {
   resume(): void {
     const { batch } = this;
     if (batch === undefined) return;
-    const budget = this.usd.trim() === '' && this.tokens.trim() === '' ? null : this.budget;
+    const budget = this.usd.trim() === '' && this.tokens.trim() === '' ? null : this.#budget;
     this.#begin(() => this.#host.invoke('lab/batchResume', { batch: batch.batch, budget }));
   }
 
@@ -192,7 +223,8 @@ export class LabBatches {
         configs: [...this.configList],
         models: [...this.models],
         prompt,
-        budget: this.budget,
+        budget: this.#budget,
+        probes: this.#probes,
       },
     };
   }

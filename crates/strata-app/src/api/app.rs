@@ -46,6 +46,18 @@ pub struct Settings {
     pub learned_keys: Vec<String>,
     /// Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
     pub masks_secrets: bool,
+    /// What a session may take before a person is told, while the gateway hears it.
+    pub budget: SessionBudget,
+}
+
+/// Amounts of one session. Absent: any.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionBudget {
+    /// US dollars.
+    pub usd: Option<f64>,
+    /// Tokens of prompts and answers.
+    pub tokens: Option<f64>,
 }
 
 impl Default for Settings {
@@ -58,6 +70,7 @@ impl Default for Settings {
             is_sample_bar_dismissed: false,
             learned_keys: Vec::new(),
             masks_secrets: false,
+            budget: SessionBudget::default(),
         }
     }
 }

@@ -72,6 +72,18 @@ pub struct CaptureState {
     pub bytes_received: f64,
     /// What grows while it listens.
     pub sessions: Vec<SessionRow>,
+    /// Sessions that have passed the budget of the settings, and those of which nobody can know.
+    pub budget_words: Vec<BudgetWord>,
+}
+
+/// A session and its budget.
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BudgetWord {
+    pub session: String,
+    pub is_passed: bool,
+    /// What happened, or why nobody can know, in a sentence.
+    pub text: String,
 }
 
 /// Where clients are pointed.

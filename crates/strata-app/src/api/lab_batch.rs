@@ -38,6 +38,32 @@ pub struct BatchChoice {
     /// In place of google-adk's summary prompt; with `{conversation_history}` in it.
     pub prompt: Option<String>,
     pub budget: BatchBudget,
+    /// Absent: nothing is asked about summaries.
+    pub probes: Option<BatchProbes>,
+}
+
+/// Questions about the summaries of every run, made of the facts they stand for. One model answers all of them, so that
+/// runs can be set beside each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchProbes {
+    /// About one run, spread over its summaries.
+    pub questions: u32,
+    /// The name of an endpoint of `model/list`.
+    pub writer: String,
+    pub model: Option<String>,
+}
+
+/// What was answered about the summaries of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BatchAnswers {
+    pub kept: u32,
+    pub lost: u32,
+    /// The events do not tell it either.
+    pub unanswered: u32,
+    /// The events tell it, and the model did not find it in them: that says nothing of the summary.
+    pub missed: u32,
 }
 
 /// `lab/batchPlan`: the cells, and what each would take. Nothing is sent.
@@ -165,6 +191,7 @@ pub struct LabBatch {
     /// Null where none goes on.
     pub job: Option<String>,
     pub prompt: Option<String>,
+    pub probes: Option<BatchProbes>,
     pub budget: BatchBudget,
     /// What this batch spent, cells that were kept not among it.
     pub spent_tokens: f64,
@@ -229,6 +256,8 @@ pub struct BatchCell {
     pub dropped: Option<u32>,
     /// Values that later answers used and that no summary tells.
     pub regret: Option<u32>,
+    /// What was answered about its summaries; null where nothing was asked.
+    pub answers: Option<BatchAnswers>,
     /// What the session would have come to.
     pub bill: Option<LabBill>,
 }

@@ -60,7 +60,7 @@ impl Handler for SetSettings {
 }
 
 /// Settings that cannot be read are those of a fresh start: they are no reason not to start.
-fn settings(store: &Store) -> Result<Settings, StoreError> {
+pub(super) fn settings(store: &Store) -> Result<Settings, StoreError> {
     let stored = store.setting(SETTINGS)?;
     Ok(stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }

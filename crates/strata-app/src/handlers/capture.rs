@@ -1,16 +1,16 @@
 //! Catching what clients send.
 
+use super::app::settings;
 use crate::Strata;
 use crate::api::capture::{CaptureState, Get, Release, SetHolds, Start, Stop};
 use crate::api::session::SessionRow;
 use crate::capture_folder::{new_log, telemetry_of};
 use crate::capture_upstreams::upstreams;
+use crate::captured_sessions::captured_sessions;
 use crate::captures::Heard;
 use crate::command::Handler;
 use crate::error::{AppError, ErrorCode};
-use crate::import::newest_sessions;
 use crate::runs::conditions;
-use crate::workspace::session_row;
 
 impl Handler for Start {
     fn run(self, strata: &Strata) -> Result<CaptureState, AppError> {
@@ -55,6 +55,8 @@ impl Handler for Release {
 }
 
 fn state(strata: &Strata) -> Result<CaptureState, AppError> {
+    let sessions = sessions(strata)?;
+    let budget = settings(&strata.workspace.store())?.budget;
     let Heard { exchanges, n_exchanges, bytes_sent, bytes_received } = strata.captures.heard();
     Ok(CaptureState {
         listening: strata.captures.listening(),
@@ -64,20 +66,13 @@ fn state(strata: &Strata) -> Result<CaptureState, AppError> {
         n_exchanges,
         bytes_sent,
         bytes_received,
-        sessions: sessions(strata)?,
+        budget_words: sessions.iter().filter_map(|row| budget.word(row)).collect(),
+        sessions,
     })
 }
 
 /// The sessions that the log gave, as far as it was read.
 fn sessions(strata: &Strata) -> Result<Vec<SessionRow>, AppError> {
     let Some(log) = strata.captures.log() else { return Ok(Vec::new()) };
-    let store = strata.workspace.store();
-    let mut sessions = Vec::new();
-    let mut ids = newest_sessions(&store, &log)?;
-    ids.extend(newest_sessions(&store, &telemetry_of(&log))?);
-    for id in ids {
-        let entry = store.session_entry(&id)?;
-        sessions.extend(entry.map(|entry| session_row(&entry, &strata.tables.prices)));
-    }
-    Ok(sessions)
+    Ok(captured_sessions(&strata.workspace.store(), &log, &strata.tables.prices)?)
 }

@@ -4,12 +4,13 @@ use strata_store::{LabRunEntry, LabRunId, LabRunState};
 
 use super::experiment;
 use super::lab_batch_work::{BatchWork, need, stored_like};
+use super::lab_batch_probes::probe_need;
 use super::lab_parts::{LabParts, ended_state, is_batch};
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab_batch::{
     BatchBudget, BatchCell, BatchCellState, BatchChoice, BatchList, BatchNeed, BatchPlan, BatchPlanCell,
-    BatchResult, BatchRow, BatchStarted, Batches, ForgetBatch, LabBatch, PlanBatch, ResumeBatch, StartBatch,
+    BatchProbes, BatchResult, BatchRow, BatchStarted, Batches, ForgetBatch, LabBatch, PlanBatch, ResumeBatch, StartBatch,
 };
 use crate::api::session::Removed;
 use crate::command::Handler;
@@ -66,16 +67,23 @@ fn check_budget(budget: BatchBudget) -> Result<(), AppError> {
 }
 
 /// Why a budget cannot hold what these cells would cost, and what to do.
-fn refusal(parts: &LabParts, budget: BatchBudget, cells: &[RunSettings]) -> Result<Option<String>, AppError> {
+fn refusal(
+    parts: &LabParts,
+    budget: BatchBudget,
+    cells: &[RunSettings],
+    probes: Option<&BatchProbes>,
+) -> Result<Option<String>, AppError> {
     if budget.usd.is_none() || budget.tokens.is_some() {
         return Ok(None);
     }
-    for cell in cells.iter().filter(|cell| cell.writer != "extractive") {
-        let found = parts.find(&cell.writer)?;
-        let model = cell.model.as_deref().unwrap_or_default();
+    let asked = cells.iter().map(|cell| (&cell.writer, &cell.model));
+    let asked = asked.chain(probes.map(|probes| (&probes.writer, &probes.model)));
+    for (writer, model) in asked.filter(|(writer, _)| *writer != "extractive") {
+        let found = parts.find(writer)?;
+        let model = model.as_deref().or(found.model.as_deref()).unwrap_or_default();
         let known = parts.models.knowledge(&found, model, &parts.tables.prices)?;
         if !known.is_free && parts.tables.prices.of_model(model).is_none() {
-            let model = if model.is_empty() { &cell.writer } else { model };
+            let model = if model.is_empty() { writer } else { model };
             return Ok(Some(format!(
                 "{model} has no price, so a budget in dollars alone cannot hold it. Give a budget in tokens as well, or \
                  set its price in the settings."
@@ -88,7 +96,8 @@ fn refusal(parts: &LabParts, budget: BatchBudget, cells: &[RunSettings]) -> Resu
 impl BatchChoice {
     fn settings(&self) -> BatchSettings {
         let prompt = self.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
-        BatchSettings { configs: self.configs.clone(), models: self.models.clone(), prompt }
+        let probes = self.probes.clone().filter(|probes| probes.questions > 0);
+        BatchSettings { configs: self.configs.clone(), models: self.models.clone(), prompt, probes }
     }
 }
 
@@ -96,8 +105,10 @@ impl Handler for PlanBatch {
     fn run(self, strata: &Strata) -> Result<BatchPlan, AppError> {
         let (parts, choice) = (LabParts::of(strata), self.choice);
         check_budget(choice.budget)?;
-        let cells = cells(&parts, &choice.settings())?;
-        let refusal = refusal(&parts, choice.budget, &cells)?;
+        let settings = choice.settings();
+        let probes = settings.probes.as_ref();
+        let cells = cells(&parts, &settings)?;
+        let refusal = refusal(&parts, choice.budget, &cells, probes)?;
         let mut plan = BatchPlan {
             cells: Vec::new(),
             tokens: 0.0,
@@ -110,16 +121,20 @@ impl Handler for PlanBatch {
         let mut spent = Spent::default();
         for cell in cells {
             let kept = stored_like(&parts, &choice.session, &cell)?.ended;
-            let need = match kept {
-                Some(_) => BatchNeed::default(),
+            let mut need = match kept {
+                Some(_) => BatchNeed { cost_usd: Some(0.0), ..BatchNeed::default() },
                 None => need(&parts, &choice.session, &cell)?,
             };
-            let left_out = if kept.is_some() { None } else { left_out(choice.budget, spent, &need) };
+            if let Some(probes) = probes {
+                let run = kept.as_ref().map(|kept| kept.id.to_string());
+                need = need.with(&probe_need(&parts, (&choice.session, &cell), probes, run.as_deref())?);
+            }
+            let is_free = need.tokens == 0.0 && kept.is_some();
+            let left_out = if is_free { None } else { left_out(choice.budget, spent, &need) };
             plan.n_kept += u32::from(kept.is_some());
             plan.n_left_out += u32::from(left_out.is_some());
             if left_out.is_none() {
-                let usd = need.cost_usd.unwrap_or(0.0);
-                spent = spent.plus(Spent { tokens: need.tokens, usd, is_unpriced: need.cost_usd.is_none() });
+                spent = spent.plus(Spent::of_tokens(need.tokens, need.cost_usd));
                 plan.seconds += need.seconds;
             }
             let kept_ms = kept.as_ref().map(|kept| kept.started_at_ms as f64);
@@ -138,7 +153,7 @@ impl Handler for StartBatch {
         let settings = choice.settings();
         let cells = cells(&parts, &settings)?;
         let open = parts.sessions.get(&choice.session)?;
-        if let Some(refusal) = refusal(&parts, choice.budget, &cells)? {
+        if let Some(refusal) = refusal(&parts, choice.budget, &cells, settings.probes.as_ref())? {
             return Err(AppError::bad_input(refusal));
         }
         let text = serde_json::to_string(&settings).map_err(|error| AppError::internal(error.to_string()))?;
@@ -146,7 +161,7 @@ impl Handler for StartBatch {
         let id = begun.ok_or_else(|| AppError::not_found("This session is no longer in the store."))?;
         let cells = cells.into_iter().map(CellRecord::new).collect();
         let record = BatchRecord { budget: choice.budget, cells, ..BatchRecord::default() };
-        start(strata, BatchWork { parts, id, session: choice.session, record })
+        start(strata, BatchWork { parts, id, session: choice.session, probes: settings.probes, record })
     }
 }
 
@@ -157,7 +172,8 @@ impl Handler for ResumeBatch {
         if parts.lab.batch_job(&self.batch).is_some() {
             return Err(AppError::bad_input("This batch goes on already."));
         }
-        let mut record = read(&entry)?.1;
+        let (settings, mut record) = read(&entry)?;
+        let probes = settings.probes;
         record.budget = self.budget.unwrap_or(record.budget);
         check_budget(record.budget)?;
         for cell in &mut record.cells {
@@ -174,12 +190,12 @@ impl Handler for ResumeBatch {
         }
         let to_run = record.cells.iter().filter(|cell| !cell.has_result());
         let to_run: Vec<RunSettings> = to_run.map(|cell| cell.settings.clone()).collect();
-        if let Some(refusal) = refusal(&parts, record.budget, &to_run)? {
+        if let Some(refusal) = refusal(&parts, record.budget, &to_run, probes.as_ref())? {
             return Err(AppError::bad_input(refusal));
         }
         (record.failure, record.recommended) = (None, None);
         record.reason.clear();
-        start(strata, BatchWork { parts, id, session: entry.subject, record })
+        start(strata, BatchWork { parts, id, session: entry.subject, probes, record })
     }
 }
 
@@ -242,14 +258,16 @@ impl Handler for BatchResult {
             batch: self.batch,
             session: entry.subject,
             state,
+            can_resume: job.is_none()
+                && !record.cells.iter().all(|cell| cell.is_over(settings.probes.as_ref())),
             prompt: settings.prompt,
+            probes: settings.probes,
             budget: record.budget,
             spent_tokens: spent.tokens,
             spent_usd: spent.dollars(),
             recorded: record.recorded,
             recommended: record.recommended,
             reason: record.reason.clone(),
-            can_resume: job.is_none() && !record.cells.iter().all(CellRecord::has_result),
             failure: if is_interrupted { Some(INTERRUPTED.to_owned()) } else { record.failure },
             started_ms: entry.started_at_ms as f64,
             cells: cells.into_iter().map(|(cell, _)| cell).collect(),
@@ -300,6 +318,7 @@ fn cell_shape(parts: &LabParts, cell: &CellRecord, goes_on: bool) -> (BatchCell,
         kept: record.lost.filter(|_| is_ended).map(|lost| lost.kept + lost.paraphrased),
         dropped: record.lost.filter(|_| is_ended).map(|lost| lost.dropped),
         regret: record.regret.filter(|_| is_ended),
+        answers: cell.answers.filter(|_| is_ended),
         bill: record.bill.filter(|_| is_ended),
     };
     (shape, spent)

@@ -8,7 +8,7 @@ use strata_store::{LabRunEntry, LabRunId, LabRunState, StoreError};
 use super::lab_parts::{LabParts, is_batch};
 use super::lab_run::{RunWatch, prepare_run};
 use crate::api::job::JobState;
-use crate::api::lab_batch::{BatchCellState, BatchNeed};
+use crate::api::lab_batch::{BatchCellState, BatchNeed, BatchProbes};
 use crate::error::AppError;
 use crate::import::now_ms;
 use crate::jobs::{JobOutcome, RunningJob};
@@ -23,6 +23,7 @@ pub(super) struct BatchWork {
     pub id: LabRunId,
     /// The session or the experiment it goes over.
     pub session: String,
+    pub probes: Option<BatchProbes>,
     pub record: BatchRecord,
 }
 
@@ -110,16 +111,19 @@ impl BatchWork {
         let total = self.record.cells.len();
         for at in 0..total {
             job.progress_part(at as f64, total as f64);
-            if self.record.cells[at].has_result() {
+            if self.record.cells[at].is_over(self.probes.as_ref()) {
                 continue;
             }
             if job.is_cancelled() {
                 break;
             }
-            if let Err(error) = self.cell(at, job) {
+            if !self.record.cells[at].has_result()
+                && let Err(error) = self.cell(at, job)
+            {
                 let cell = &mut self.record.cells[at];
                 (cell.state, cell.note) = (BatchCellState::Failed, Some(error.message));
             }
+            self.ask_about(at, job);
             // A batch that cannot be stored stops before it pays for what would be forgotten.
             if let Err(error) = self.save(LabRunState::Running) {
                 return JobOutcome::saying(JobState::Failed, error.message);

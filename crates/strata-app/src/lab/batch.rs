@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::stored_run::{RunRecord, RunSettings};
 use crate::api::lab::LabBill;
-use crate::api::lab_batch::{BatchBudget, BatchCellState, BatchModel, BatchNeed};
+use crate::api::lab_batch::{BatchAnswers, BatchBudget, BatchCellState, BatchModel, BatchNeed, BatchProbes};
 
 /// What was asked for. Settings of a run have one `config`; these have several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub(crate) struct BatchSettings {
     pub models: Vec<BatchModel>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probes: Option<BatchProbes>,
 }
 
 /// How far it is.
@@ -45,6 +47,9 @@ pub(crate) struct CellRecord {
     /// By attempts that have ended.
     #[serde(default)]
     pub spent: Spent,
+    /// What came of the questions about its summaries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<BatchAnswers>,
 }
 
 /// What was paid for.
@@ -60,12 +65,11 @@ pub(crate) struct Spent {
 
 impl Spent {
     pub(crate) fn of(record: &RunRecord) -> Self {
-        let tokens = record.input_tokens + record.output_tokens;
-        Self {
-            tokens,
-            usd: record.cost_usd.unwrap_or(0.0),
-            is_unpriced: tokens > 0.0 && record.cost_usd.is_none(),
-        }
+        Self::of_tokens(record.input_tokens + record.output_tokens, record.cost_usd)
+    }
+
+    pub(crate) fn of_tokens(tokens: f64, usd: Option<f64>) -> Self {
+        Self { tokens, usd: usd.unwrap_or(0.0), is_unpriced: tokens > 0.0 && usd.is_none() }
     }
 
     pub(crate) fn plus(self, other: Self) -> Self {
@@ -92,11 +96,17 @@ impl CellRecord {
             note: None,
             need: None,
             spent: Spent::default(),
+            answers: None,
         }
     }
 
     pub(crate) fn has_result(&self) -> bool {
         matches!(self.state, BatchCellState::Done | BatchCellState::Kept)
+    }
+
+    /// There is no more to do for it.
+    pub(crate) fn is_over(&self, probes: Option<&BatchProbes>) -> bool {
+        self.has_result() && (probes.is_none() || self.answers.is_some())
     }
 
     /// An attempt has ended, and what it paid for counts.

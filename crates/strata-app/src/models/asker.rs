@@ -100,11 +100,16 @@ impl Asker<'_> {
         kept
     }
 
-    /// Asks `model` a question, unless its answer is known.
-    pub(crate) fn ask_once(&self, model: &str, prompt: &str, max_tokens: u32) -> Result<Paid, AppError> {
+    /// Asks `model` a question, unless its answer is known. True where it was asked now.
+    pub(crate) fn ask_once(
+        &self,
+        model: &str,
+        prompt: &str,
+        max_tokens: u32,
+    ) -> Result<(Paid, bool), AppError> {
         let key = self.key(model, prompt, Some(max_tokens));
         if let Some(paid) = self.known(key) {
-            return Ok(paid);
+            return Ok((paid, false));
         }
         if self.stop.is_cancelled() {
             return Err(AppError::new(ErrorCode::Provider, "Stopped."));
@@ -120,7 +125,7 @@ impl Asker<'_> {
         };
         // It is there until Strata is closed, and there is nobody here to tell.
         self.keep(key, (model, &request), &paid).ok();
-        Ok(paid)
+        Ok((paid, true))
     }
 }
 

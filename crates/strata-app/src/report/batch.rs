@@ -12,7 +12,7 @@ use super::{VERSION, Watch};
 use crate::api::app::Start;
 use crate::api::job::JobState;
 use crate::api::lab_batch::{
-    BatchBudget, BatchChoice, BatchModel, BatchPlan, BatchResult, Batches, LabBatch, PlanBatch, ResumeBatch,
+    BatchBudget, BatchChoice, BatchModel, BatchPlan, BatchProbes, BatchResult, Batches, LabBatch, PlanBatch, ResumeBatch,
     StartBatch,
 };
 use crate::command::Handler as _;
@@ -36,6 +36,8 @@ pub struct BatchAsked {
     pub prompt: Option<String>,
     pub usd: Option<f64>,
     pub tokens: Option<f64>,
+    /// Questions about every run, and who answers them, named as the models are.
+    pub probes: Option<(u32, String)>,
 }
 
 /// The document of `strata batch --dry-run`.
@@ -94,18 +96,28 @@ impl BatchAsked {
             detail: Some("`strata import` stores a session; a batch is stored beside it.".to_owned()),
             ..error
         })?;
-        let models = self.models.iter().map(|named| match named.split_once('/') {
-            Some((writer, model)) => BatchModel { writer: writer.to_owned(), model: Some(model.to_owned()) },
-            None => BatchModel { writer: named.clone(), model: None },
+        let models = self.models.iter().map(|named| named_model(named)).collect();
+        let probes = self.probes.as_ref().map(|(questions, named)| {
+            let BatchModel { writer, model } = named_model(named);
+            BatchProbes { questions: *questions, writer, model }
         });
         let choice = BatchChoice {
             session,
             configs: self.configs.clone(),
-            models: models.collect(),
+            models,
             prompt: self.prompt.clone(),
             budget: BatchBudget { usd: self.usd, tokens: self.tokens },
+            probes,
         };
         Ok(Opened { strata, choice })
+    }
+}
+
+/// `ENDPOINT` or `ENDPOINT/MODEL`.
+fn named_model(named: &str) -> BatchModel {
+    match named.split_once('/') {
+        Some((writer, model)) => BatchModel { writer: writer.to_owned(), model: Some(model.to_owned()) },
+        None => BatchModel { writer: named.to_owned(), model: None },
     }
 }
 
@@ -122,7 +134,9 @@ impl Opened {
         for row in batches.into_iter().filter(|row| row.session == self.choice.session) {
             let batch = BatchResult { batch: row.batch.clone() }.run(&self.strata)?;
             let of_batch = batch.cells.into_iter().map(|cell| (cell.config, cell.writer, cell.model));
-            if of_batch.eq(cells.iter().cloned()) && batch.prompt == self.choice.prompt {
+            if of_batch.eq(cells.iter().cloned())
+                && (&batch.prompt, &batch.probes) == (&self.choice.prompt, &self.choice.probes)
+            {
                 return Ok(batch.can_resume.then_some(row.batch));
             }
         }

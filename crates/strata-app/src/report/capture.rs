@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use strata_capture::{
@@ -20,15 +21,20 @@ use super::diagnostic::FileDiagnostic;
 use super::import::import;
 use super::meanwhile::Meanwhile;
 use super::session::SessionReport;
-use crate::api::capture::{Exchange, Provider, Recipe};
+use crate::api::app::SessionBudget;
+use crate::api::capture::{BudgetWord, Exchange, Provider, Recipe};
 use crate::capture_folder::{folder_of, new_log, telemetry_of};
 use crate::capture_upstreams::upstreams;
+use crate::captured_sessions::captured_sessions;
 use crate::captures::{GateKeeper, HeldRequests};
 use crate::data_folder::default_database;
 use crate::error::{AppError, ErrorCode};
 use crate::run::HoldCondition;
 use crate::tables::Tables;
 use crate::watch::Unseen;
+
+/// How often sessions are set beside a budget.
+const BUDGET_LOOK: Duration = Duration::from_millis(500);
 
 /// What to catch.
 #[derive(Clone, Default)]
@@ -49,6 +55,8 @@ pub struct CaptureChoice {
     pub proxy: bool,
     /// When requests are held, and who decides about them.
     pub holds: Option<(Vec<HoldCondition>, Arc<dyn GateKeeper>)>,
+    /// What a session may take before it is told.
+    pub budget: SessionBudget,
 }
 
 /// What is told while it goes on.
@@ -65,6 +73,8 @@ pub enum CaptureUpdate<'u> {
     Finished(Exchange),
     /// A batch of telemetry.
     Received(Received),
+    /// A session has passed the budget, or nobody can know. Each once.
+    Budget(BudgetWord),
 }
 
 /// What the gateway tells.
@@ -94,6 +104,8 @@ pub struct CaptureReport {
     pub bytes_sent: u64,
     pub bytes_received: u64,
     pub sessions: Vec<SessionReport>,
+    /// Sessions that passed the budget, and those of which nobody can know.
+    pub budget: Vec<BudgetWord>,
     pub diagnostics: Vec<FileDiagnostic>,
     pub client: Option<ClientEnd>,
 }
@@ -202,6 +214,7 @@ pub fn capture(
         bytes_sent: 0,
         bytes_received: 0,
         sessions: Vec::new(),
+        budget: Vec::new(),
         diagnostics: Vec::new(),
         client: None,
     };
@@ -213,9 +226,19 @@ pub fn capture(
             drop(closed.send(Heard::Closed));
         };
         let closing = runtime.spawn(stopped);
-        while let Ok(one) = heard.recv()
-            && report.count(one, &mut tell).is_continue()
-        {}
+        let mut watched = BudgetWatch::new(choice.budget, &database, &log)?;
+        loop {
+            match heard.recv_timeout(BUDGET_LOOK) {
+                Ok(one) => {
+                    if report.count(one, &mut tell).is_break() {
+                        break;
+                    }
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+            watched.look().into_iter().for_each(|word| tell(CaptureUpdate::Budget(word)));
+        }
         // It has ended, or there would be more to hear.
         let _ = runtime.block_on(closing);
     } else {
@@ -234,6 +257,7 @@ pub fn capture(
         })?;
         report.client = Some(ClientEnd { name: name(recipe), exit_code: exit_code(status) });
     }
+    let capture_log = log.clone();
     let files: Vec<PathBuf> = [(log, report.exchanges > 0), (telemetry, report.telemetry_records > 0)]
         .into_iter()
         .filter_map(|(file, is_told)| is_told.then_some(file))
@@ -242,8 +266,52 @@ pub fn capture(
         let imported = import(&files, Some(&database), false, &Unseen(CancellationToken::new()))?;
         report.sessions = imported.sessions;
         report.diagnostics = imported.diagnostics;
+        report.budget = BudgetWatch::new(choice.budget, &database, &capture_log)?.words();
     }
     Ok(report)
+}
+
+/// What sessions of a log have taken, beside a budget.
+struct BudgetWatch {
+    budget: SessionBudget,
+    /// Where there is a budget.
+    store: Option<(Store, Tables)>,
+    log: PathBuf,
+    looked: Instant,
+    told: Vec<BudgetWord>,
+}
+
+impl BudgetWatch {
+    fn new(budget: SessionBudget, database: &Path, log: &Path) -> Result<Self, AppError> {
+        let open = || {
+            let store = Store::open(database)?;
+            let tables = Tables::of_store(&store)?;
+            Ok::<_, AppError>((store, tables))
+        };
+        let store = budget.is_set().then(open).transpose()?;
+        Ok(Self { budget, store, log: log.to_owned(), looked: Instant::now(), told: Vec::new() })
+    }
+
+    /// As of now. A store that is busy tells nothing: it is asked again.
+    fn words(&self) -> Vec<BudgetWord> {
+        let Some((store, tables)) = &self.store else { return Vec::new() };
+        let sessions = captured_sessions(store, &self.log, &tables.prices).unwrap_or_default();
+        sessions.iter().filter_map(|row| self.budget.word(row)).collect()
+    }
+
+    /// What was not told before, at most twice a second.
+    fn look(&mut self) -> Vec<BudgetWord> {
+        if self.store.is_none() || self.looked.elapsed() < BUDGET_LOOK {
+            return Vec::new();
+        }
+        self.looked = Instant::now();
+        let is_told = |word: &BudgetWord| {
+            self.told.iter().any(|told| (&told.session, told.is_passed) == (&word.session, word.is_passed))
+        };
+        let fresh: Vec<_> = self.words().into_iter().filter(|word| !is_told(word)).collect();
+        self.told.extend(fresh.iter().cloned());
+        fresh
+    }
 }
 
 impl CaptureReport {

@@ -41,6 +41,12 @@ pub(crate) struct Batch {
     /// A file with a summary prompt in place of google-adk's, with {conversation_history} in it
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
+    /// Have so many questions about each run's summaries answered, made of the facts they stand for
+    #[arg(long, value_name = "N", requires = "answered_by", value_parser = clap::value_parser!(u32).range(1..))]
+    questions: Option<u32>,
+    /// Who answers them for all runs: an endpoint of `strata models`, or ENDPOINT/MODEL
+    #[arg(long, value_name = "MODEL", requires = "questions")]
+    answered_by: Option<String>,
     /// Only says what would be sent and what that would cost
     #[arg(long)]
     dry_run: bool,
@@ -63,6 +69,7 @@ impl Batch {
             prompt: self.prompt.as_ref().map(read).transpose()?,
             usd: self.budget,
             tokens: self.budget_tokens,
+            probes: self.questions.zip(self.answered_by),
         };
         let progress = Progress::until(stop.clone());
         if self.dry_run {

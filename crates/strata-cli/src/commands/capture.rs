@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use strata_app::api::app::SessionBudget;
 use strata_app::report::{
     self, AttachChoice, CaptureChoice, CaptureUpdate, Catch, GateKeeper, HoldCondition,
 };
@@ -73,6 +74,12 @@ pub(crate) struct Capture {
     /// in $VISUAL or $EDITOR. Start the client in another terminal, by a line that is printed
     #[arg(long, value_name = "CONDITION", conflicts_with_all = ["client", "adk"])]
     hold: Vec<HoldCondition>,
+    /// Say so when a session has cost more than this
+    #[arg(long, value_name = "DOLLARS", value_parser = amount, conflicts_with = "adk")]
+    budget: Option<f64>,
+    /// Say so when prompts and answers of a session come to more tokens than this
+    #[arg(long, value_name = "TOKENS", value_parser = amount, conflicts_with = "adk")]
+    budget_tokens: Option<f64>,
     /// Write what is caught to this file, which must not be there yet, instead of one beside the store
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -91,6 +98,12 @@ enum Otlp {
     Beside,
     /// In the place of requests
     Alone,
+}
+
+/// 0 or more.
+fn amount(text: &str) -> Result<f64, String> {
+    let amount = text.trim_start_matches('$').parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    amount.ok_or_else(|| format!("`{text}` is no amount: a number of 0 or more is"))
 }
 
 impl Capture {
@@ -119,6 +132,7 @@ impl Capture {
             log: self.log,
             database: self.database,
             client: self.client,
+            budget: SessionBudget { usd: self.budget, tokens: self.budget_tokens },
             proxy: self.proxy,
             holds: (!self.hold.is_empty())
                 .then(|| (self.hold, Arc::new(Keyboard::new(stop.clone())) as Arc<dyn GateKeeper>)),
@@ -143,6 +157,7 @@ impl Capture {
                 let _ = output::line(false, &(), |_| text::telemetry(&batch));
             }
             CaptureUpdate::Received(_) => {}
+            CaptureUpdate::Budget(word) => output::note(&word.text),
         })?;
         if is_json {
             output::print(true, &report, &[], |_| String::new())?;

@@ -1,6 +1,6 @@
 //! Batches: what each configuration came to with each model.
 
-use strata_app::api::lab_batch::{BatchBudget, BatchCell, BatchCellState, BatchPlanCell};
+use strata_app::api::lab_batch::{BatchAnswers, BatchBudget, BatchCell, BatchCellState, BatchPlanCell};
 use strata_app::counted;
 use strata_app::report::{BatchPlanReport, BatchReport, utc_minute};
 
@@ -31,6 +31,7 @@ pub(crate) fn batch(report: &BatchReport, style: Style) -> String {
         ("longest", Align::Right),
         ("lost", Align::Right),
         ("regret", Align::Right),
+        ("answered", Align::Right),
         ("tokens", Align::Right),
         ("paid", Align::Right),
         ("seconds", Align::Right),
@@ -49,10 +50,17 @@ pub(crate) fn batch(report: &BatchReport, style: Style) -> String {
     text += &style.quiet(
         "  regret: values that later answers used and no summary tells   tokens, paid: for the summaries, by this batch\n",
     );
+    if let Some(probes) = &batch.probes {
+        let by = asked(&probes.writer, probes.model.as_deref());
+        let questions = counted(probes.questions as usize, "question");
+        text += &style.quiet(&format!(
+            "  answered: from the summaries, by {by}, of {questions} that it could answer from them or from the events\n"
+        ));
+    }
     text
 }
 
-fn cells(mark: &str, cell: &BatchCell) -> [String; 12] {
+fn cells(mark: &str, cell: &BatchCell) -> [String; 13] {
     let bill = cell.bill.as_ref();
     let lost = cell.dropped.zip(cell.kept).map(|(dropped, kept)| format!("{dropped} of {}", dropped + kept));
     [
@@ -64,11 +72,17 @@ fn cells(mark: &str, cell: &BatchCell) -> [String; 12] {
         bill.map_or_else(String::new, |bill| count(bill.peak_tokens)),
         lost.unwrap_or_default(),
         cell.regret.map_or_else(String::new, count),
+        cell.answers.map_or_else(String::new, |answers| answered(&answers)),
         count(cell.tokens as i64),
         if cell.run.is_some() { dollars(cell.cost_usd) } else { String::new() },
         cell.seconds.map_or_else(String::new, |seconds| format!("{seconds:.1}")),
         state(cell),
     ]
+}
+
+/// Of the questions that the events or the summary answered, those that the summary did.
+fn answered(answers: &BatchAnswers) -> String {
+    format!("{} of {}", answers.kept, answers.kept + answers.lost)
 }
 
 /// Who is asked: servers may have models of one name.

@@ -75,6 +75,7 @@ pub(crate) fn captured(report: &CaptureReport, style: Style) -> String {
         text += &format!("{n} of them were not sent, were cut off, or are not recorded whole.\n");
     }
     text += &elsewhere(report);
+    text.extend(report.budget.iter().map(|word| format!("{}\n", word.text)));
     if report.sessions.is_empty() {
         return text
             + &format!("None of them was to a model that Strata knows. All of it is in {}.\n", report.log);

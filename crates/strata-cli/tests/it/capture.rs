@@ -140,6 +140,28 @@ fn a_client_is_started_pointed_at_the_gateway_and_ends_it() {
 }
 
 #[test]
+fn a_session_that_passes_its_budget_is_told_while_it_goes_on_and_at_the_end() {
+    let (computer, provider) = (Computer::new(), provider());
+    let log = computer.path("budget.jsonl");
+    let arguments = format!(
+        "capture --budget-tokens 100 --budget 5 --upstream openai=http://{provider} --log {}",
+        log.display()
+    );
+    let mut listening = Listening::start(computer.command(&arguments));
+    listening.talk(6, 10);
+    let (mut said, told) = (String::new(), "has passed its budget of 100 tokens");
+    while !said.contains(told) {
+        said.clear();
+        assert_ne!(listening.said.read_line(&mut said).unwrap(), 0, "it ended without a word");
+    }
+    let end = listening.end();
+    assert_eq!(end.matches(told).count(), 1, "once more at the end: {end}");
+    assert!(end.contains("tokens: 132 so far."), "{end}");
+    let refused = computer.run("capture --budget lots");
+    assert!(refused.stderr.contains("`lots` is no amount"), "{}", refused.stderr);
+}
+
+#[test]
 fn what_had_ended_survives_when_the_gateway_is_killed() {
     let (computer, provider) = (Computer::new(), provider());
     let log = computer.path("killed.jsonl");

@@ -20,7 +20,7 @@ export type LabBatch = { batch: string, session: string, state: JobState,
 /**
  * Null where none goes on.
  */
-job: string | null, prompt: string | null, budget: BatchBudget,
+job: string | null, prompt: string | null, probes: BatchProbes | null, budget: BatchBudget,
 /**
  * What this batch spent, cells that were kept not among it.
  */
@@ -697,6 +697,15 @@ source: string, address: string | null, };
 export type CallRange = { from: number, to: number, };
 
 /**
+ * A session and its budget.
+ */
+export type BudgetWord = { session: string, isPassed: boolean,
+/**
+ * What happened, or why nobody can know, in a sentence.
+ */
+text: string, };
+
+/**
  * A session, its sub-agents included; or a file that could not be read.
  */
 export type HomeSession = {
@@ -924,6 +933,19 @@ call: number,
  * The tool in whose arguments it stands; null: in the answer's text.
  */
 tool: string | null, };
+
+/**
+ * Amounts of one session. Absent: any.
+ */
+export type SessionBudget = {
+/**
+ * US dollars.
+ */
+usd: number | null,
+/**
+ * Tokens of prompts and answers.
+ */
+tokens: number | null, };
 
 /**
  * An agent or a node of the app.
@@ -1215,6 +1237,10 @@ kept: number | null, dropped: number | null,
  */
 regret: number | null,
 /**
+ * What was answered about its summaries; null where nothing was asked.
+ */
+answers: BatchAnswers | null,
+/**
  * What the session would have come to.
  */
 bill: LabBill | null, };
@@ -1262,6 +1288,20 @@ label: string, isCode: boolean, text: string,
  * A second line in mono, such as a call with its arguments.
  */
 code: string | null, };
+
+/**
+ * Questions about the summaries of every run, made of the facts they stand for. One model answers all of them, so that
+ * runs can be set beside each other.
+ */
+export type BatchProbes = {
+/**
+ * About one run, spread over its summaries.
+ */
+questions: number,
+/**
+ * The name of an endpoint of `model/list`.
+ */
+writer: string, model: string | null, };
 
 /**
  * Questions with an answer in one line and a view state that shows it.
@@ -1582,7 +1622,11 @@ nExchanges: number, bytesSent: number, bytesReceived: number,
 /**
  * What grows while it listens.
  */
-sessions: Array<SessionRow>, };
+sessions: Array<SessionRow>,
+/**
+ * Sessions that have passed the budget of the settings, and those of which nobody can know.
+ */
+budgetWords: Array<BudgetWord>, };
 
 /**
  * The longest prompt that a model takes. None where that is not known, or where a prompt of the agent was longer:
@@ -1678,7 +1722,11 @@ export type BatchChoice = { session: string, configs: Array<string>, models: Arr
 /**
  * In place of google-adk's summary prompt; with `{conversation_history}` in it.
  */
-prompt: string | null, budget: BatchBudget, };
+prompt: string | null, budget: BatchBudget,
+/**
+ * Absent: nothing is asked about summaries.
+ */
+probes: BatchProbes | null, };
 
 /**
  * What a cell would take.
@@ -1802,7 +1850,11 @@ learnedKeys: Array<string>,
 /**
  * Keys, tokens and passwords are masked in everything that is shown. Exports have a switch of their own.
  */
-masksSecrets: boolean, };
+masksSecrets: boolean,
+/**
+ * What a session may take before a person is told, while the gateway hears it.
+ */
+budget: SessionBudget, };
 
 /**
  * What a person said of a place.
@@ -2423,6 +2475,19 @@ place: string,
  * Where it is documented.
  */
 source: string, };
+
+/**
+ * What was answered about the summaries of a run.
+ */
+export type BatchAnswers = { kept: number, lost: number,
+/**
+ * The events do not tell it either.
+ */
+unanswered: number,
+/**
+ * The events tell it, and the model did not find it in them: that says nothing of the summary.
+ */
+missed: number, };
 
 /**
  * What was found in sessions that need not have been: of each session its costliest finding, as findings overlap. So much at

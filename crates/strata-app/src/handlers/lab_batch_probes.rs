@@ -1,0 +1,153 @@
+//! Questions about the summaries of every run of a batch.
+
+use std::sync::PoisonError;
+
+use strata_measure::lab::Grade;
+use tokio_util::sync::CancellationToken;
+
+use super::lab_batch_work::BatchWork;
+use super::lab_parts::LabParts;
+use super::lab_questions::Questions;
+use crate::api::lab::ProbeChoice;
+use crate::api::lab_batch::{BatchAnswers, BatchNeed, BatchProbes};
+use crate::error::AppError;
+use crate::jobs::RunningJob;
+use crate::lab::{RunSettings, Spent, left_out, read_config};
+use crate::watch::Watch as _;
+
+/// Tokens that a question and its answer are taken to have, beside what is asked about.
+const USUAL_QUESTION: f64 = 60.0;
+
+impl BatchNeed {
+    pub(super) fn with(self, other: &Self) -> Self {
+        Self {
+            summaries: self.summaries + other.summaries,
+            tokens: self.tokens + other.tokens,
+            cost_usd: self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b),
+            seconds: self.seconds + other.seconds,
+        }
+    }
+}
+
+/// How many questions go to each of so many summaries: the first of them have one more.
+fn spread(questions: u32, summaries: usize) -> impl Iterator<Item = u32> {
+    let n = summaries.max(1) as u32;
+    (0..summaries as u32).map(move |at| questions / n + u32::from(at < questions % n))
+}
+
+/// The questions of a run that has ended, a summary after the other.
+fn questions(parts: &LabParts, run: &str, probes: &BatchProbes) -> Result<Vec<Questions>, AppError> {
+    let state = parts.run(run)?;
+    let done = state.done.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Some(done) = done else { return Ok(Vec::new()) };
+    let told: Vec<usize> = (0..done.0.windows.len()).filter(|at| done.1.of_window(*at).is_some()).collect();
+    let counts = spread(probes.questions, told.len());
+    let asked = told.iter().zip(counts).filter(|(_, facts)| *facts > 0).map(|(at, facts)| {
+        let choice = ProbeChoice {
+            run: run.to_owned(),
+            window: *at as u32,
+            facts,
+            questions: Vec::new(),
+            writer: probes.writer.clone(),
+            model: probes.model.clone(),
+        };
+        Questions::about(parts, &choice)
+    });
+    asked.collect()
+}
+
+/// What the questions about one cell would take: of a run that is there to the token, else about as much as its prompts for
+/// summaries, twice a question.
+pub(super) fn probe_need(
+    parts: &LabParts,
+    (session, cell): (&str, &RunSettings),
+    probes: &BatchProbes,
+    run: Option<&str>,
+) -> Result<BatchNeed, AppError> {
+    if let Some(run) = run {
+        let plans = questions(parts, run, probes)?;
+        let mut need = BatchNeed { cost_usd: Some(0.0), ..BatchNeed::default() };
+        for plan in plans.iter().map(|asked| asked.plan(parts)) {
+            let plan = plan?;
+            let tokens = plan.input_tokens + plan.output_tokens;
+            need = need.with(&BatchNeed { summaries: 0, tokens, cost_usd: plan.cost_usd, seconds: 0.0 });
+        }
+        return Ok(need);
+    }
+    let config = read_config(&cell.config, cell.prompt.as_deref())?;
+    let found = parts.find(&probes.writer)?;
+    let (estimate, _) = parts.estimate(session, &config, &found, probes.model.clone())?;
+    let sent = f64::from((estimate.summaries - estimate.from_before).max(1));
+    let n = f64::from(probes.questions.min(estimate.summaries * probes.questions));
+    let share = 2.0 * n / sent;
+    Ok(BatchNeed {
+        summaries: 0,
+        tokens: share * f64::from(estimate.input.tokens) + n * USUAL_QUESTION,
+        cost_usd: estimate.cost_usd.map(|usd| share * usd),
+        seconds: share * estimate.seconds,
+    })
+}
+
+impl BatchWork {
+    /// Asks about the summaries of a cell that has a result. What fails is said beside the result.
+    pub(super) fn ask_about(&mut self, at: usize, job: &RunningJob) {
+        let cell = &self.record.cells[at];
+        let Some(probes) = self.probes.clone().filter(|_| cell.has_result()) else { return };
+        let Some(run) = cell.run.clone() else { return };
+        let mut spent = Spent::default();
+        let answers = self.answers(&run, &probes, job.stop(), &mut spent);
+        let cell = &mut self.record.cells[at];
+        cell.spent = cell.spent.plus(spent);
+        match answers {
+            Ok(answers) => (cell.answers, cell.note) = (Some(answers), None),
+            Err(error) => cell.note = Some(format!("Its summaries could not be asked about: {}", error.message)),
+        }
+    }
+
+    fn answers(
+        &self,
+        run: &str,
+        probes: &BatchProbes,
+        stop: &CancellationToken,
+        spent: &mut Spent,
+    ) -> Result<BatchAnswers, AppError> {
+        let mut answers = BatchAnswers::default();
+        for questions in questions(&self.parts, run, probes)? {
+            let plan = questions.plan(&self.parts)?;
+            let need = BatchNeed {
+                tokens: plan.input_tokens + plan.output_tokens,
+                cost_usd: plan.cost_usd,
+                ..BatchNeed::default()
+            };
+            let so_far = self.record.spent().plus(*spent);
+            if let Some(left_out) = left_out(self.record.budget, so_far, &need) {
+                return Err(AppError::bad_input(left_out));
+            }
+            questions.ask(&self.parts, stop, |graded| {
+                *spent = spent.plus(graded.spent);
+                *match graded.grade {
+                    Grade::Kept => &mut answers.kept,
+                    Grade::Lost => &mut answers.lost,
+                    Grade::Unanswered => &mut answers.unanswered,
+                    Grade::Missed => &mut answers.missed,
+                } += 1;
+            })?;
+        }
+        Ok(answers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_questions_are_asked_and_none_about_nothing() {
+        assert_eq!(spread(6, 4).collect::<Vec<_>>(), [2, 2, 1, 1]);
+        assert_eq!(spread(2, 3).collect::<Vec<_>>(), [1, 1, 0]);
+        assert_eq!(spread(6, 0).count(), 0);
+        for (questions, summaries) in [(1, 7), (12, 5), (40, 1)] {
+            assert_eq!(spread(questions, summaries).sum::<u32>(), questions);
+        }
+    }
+}
