@@ -7,7 +7,6 @@ const LAB = '#/invoice-triage/lab?config=interval=5,overlap=0';
 
 async function openDialog(): Promise<OpenWindow & { readonly dialog: HTMLElement }> {
   const opened = openWindow(LAB);
-  await screen.findByRole('region', { name: 'Summaries' });
   await screen.findByText(/rests on the size/);
   await opened.press('{Shift>}M{/Shift}');
   const dialog = await screen.findByRole('dialog', { name: 'Compare configurations and models' });

@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import axe from 'axe-core';
 import { describe, expect, test } from 'vitest';
+import type { CaptureState } from '@/api/gen/api.ts';
 import { ensureExists } from '@/lib/assert.ts';
 import { recorded } from './recorded.ts';
 import { inspector, openWindow } from './window.ts';
@@ -48,6 +49,37 @@ describe('the capture view', () => {
     void fireEvent.click(screen.getByRole('checkbox', { name: 'Every call' }));
     void fireEvent.click(screen.getByRole('checkbox', { name: 'Prompt costs more than' }));
     expect(await screen.findByText('3 on')).toBeInTheDocument();
+  });
+
+  test('keeps a budget for each session, and says what is none', async () => {
+    const { user, host } = openWindow('#/invoice-triage/capture');
+    await user.click(await screen.findByRole('button', { name: /^Listen/ }));
+    const tokens = await screen.findByRole('textbox', { name: 'tokens' });
+    await user.type(tokens, '500k');
+    await user.tab();
+    expect(host.asked.findLast(({ name }) => name === 'app/setSettings')?.params).toMatchObject({
+      settings: { budget: { usd: null, tokens: 500_000 } },
+    });
+    await user.type(screen.getByRole('textbox', { name: '$' }), 'much');
+    await user.tab();
+    expect(await screen.findByRole('alert')).toHaveTextContent('A budget is a number of 0 or more.');
+  });
+
+  test('says in every view that a session has passed its budget, until that is read', async () => {
+    const passed = {
+      session: 'invoice-triage',
+      isPassed: true,
+      text: 'x has passed its budget of $2.00: $2.31 so far.',
+    };
+    const { user } = openWindow('#/invoice-triage/capture', {
+      changed: { 'capture/get': (state: CaptureState) => ({ ...state, budgetWords: [passed] }) },
+    });
+    await user.click(await screen.findByRole('button', { name: /^Listen/ }));
+    expect(await screen.findByRole('alert')).toHaveTextContent(passed.text);
+    await user.click(screen.getByRole('button', { name: 'Open the session' }));
+    await inspector(/Call C17/);
+    await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Close' }));
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 
   test('has nothing that axe finds', async () => {

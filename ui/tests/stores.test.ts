@@ -17,7 +17,7 @@ const versions = (): HTMLElement => screen.getByRole('region', { name: 'Versions
 describe('the stores view', () => {
   test('lists the keys with their values at the call, and looks at the one that broke its cache', async () => {
     openWindow('#/invoice-triage/stores?call=17');
-    await inspector('hits');
+    await inspector(/^hits/);
     const page = await recorded('stores/state', STATE);
     const options = within(state()).getAllByRole('option');
     expect(options).toHaveLength(page.total);
@@ -32,7 +32,7 @@ describe('the stores view', () => {
 
   test('says who wrote and read a key, and prices its changes as the cache view does', async () => {
     openWindow('#/invoice-triage/stores?call=17&key=hits');
-    const panel = await inspector('hits');
+    const panel = await inspector(/^hits/);
     const detail = await recorded('stores/key', HITS);
     const { rows } = await recorded('cache/breaks', BREAKS);
     expect(detail.breaks.length).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ describe('the stores view', () => {
 
   test('walks versions and keys, and goes to the writer', async () => {
     const { press, view } = openWindow('#/invoice-triage/stores?call=17&key=hits');
-    await inspector('hits');
+    await inspector(/^hits/);
     const { versions: all, current } = await recorded('stores/key', HITS);
     const next = ensureExists(all[(current ?? 0) + 1], 'a later version');
     await press(']');
@@ -58,9 +58,9 @@ describe('the stores view', () => {
     const held = ensureExists(all[current ?? 0], 'the version at C17');
     await waitFor(() => expect(view().cursor).toBe(held.call + 1));
     await press('{ArrowDown}');
-    await inspector('last_query');
+    await inspector(/^last_query/);
     await press('{ArrowUp}');
-    await inspector('hits');
+    await inspector(/^hits/);
     await press('w');
     await waitFor(() => expect(view().selection).toBe(`E${String(held.event)}`));
   });
@@ -69,7 +69,7 @@ describe('the stores view', () => {
     const { user, view } = openWindow('#/invoice-triage/cache?call=17');
     await inspector(/Why C17 missed/);
     await user.click(screen.getByRole('button', { name: 'The key in the Stores view' }));
-    await inspector('hits');
+    await inspector(/^hits/);
     expect(view()).toMatchObject({ view: 'stores', store: 'state', cursor: 17 });
   });
 
@@ -78,7 +78,7 @@ describe('the stores view', () => {
     await screen.findByText(/part by part/);
     const page = await recorded('stores/agents', AGENTS);
     const detail = await recorded('stores/handOff', { ...SAMPLE, number: 1, offset: 0, limit: 200 });
-    const panel = await inspector(`${detail.row.from} → ${detail.row.to}`);
+    const panel = await inspector(new RegExp(`^${detail.row.from} → ${detail.row.to}`));
     const agents = screen.getByRole('region', { name: 'Agents, their models and what they used' });
     for (const { name, bill } of page.agents) {
       const row = within(agents).getByRole('row', { name: new RegExp(`^${name} `) });
@@ -93,7 +93,7 @@ describe('the stores view', () => {
     expect(within(list).getAllByRole('option')).toHaveLength(page.total);
     await press('j');
     await waitFor(() => expect(view().handOff).toBe(2));
-    await inspector(`${String(page.rows[1]?.from)} → ${String(page.rows[1]?.to)}`);
+    await inspector(new RegExp(`^${String(page.rows[1]?.from)} → ${String(page.rows[1]?.to)}`));
   });
 
   test('says what a coding agent’s record does not hold', async () => {
