@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use strata_store::{Store, StoreError};
 
 use crate::api::place::{PlaceChoice, PlaceRow};
-use crate::places::{Environment, Place, is_rendered, own_place, places};
+use crate::places::{Environment, OWN, Place, is_rendered, own_place, places};
 
 /// The setting under which they are kept.
 const SETTING: &str = "home.places";
@@ -87,6 +87,7 @@ fn row(place: &Place, choices: &PlaceChoices) -> PlaceRow {
         is_capped: place.is_capped,
         bytes: place.bytes as f64,
         choice: choices.of_place(&place.path),
+        is_own: place.tool == OWN,
         is_rendered: is_rendered(place),
         newest_ms: place.newest_ms.map(|ms| ms as f64),
     }

@@ -25,9 +25,12 @@ pub(crate) fn is_rendered(place: &Place) -> bool {
     place.tool == RENDERED
 }
 
+/// What stands in the place of a tool where a person named a file or folder.
+pub(crate) const OWN: &str = "Own place";
+
 /// A file or folder that a person named as a place.
 pub(crate) fn own_place(path: &Path) -> Option<Place> {
-    look("Own place", path, |_| true)
+    look(OWN, path, |_| true)
 }
 
 /// The places that are there and hold something, the one written last first.

@@ -36,13 +36,15 @@ export function dayName(day: string, today: string): string {
   return year === today.slice(0, 4) ? name : `${name} ${year}`;
 }
 
-/** `20 Nov`. */
-export function shortDay(day: string): string {
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
+/** `20 Nov`; `20 Nov 2024` where that is another year than today's. */
+export function shortDay(day: string, today: string): string {
+  const year = day.slice(0, 4);
+  const name = new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
     timeZone: 'UTC',
     day: 'numeric',
     month: 'short',
   });
+  return year === today.slice(0, 4) ? name : `${name} ${year}`;
 }
 
 /** What some sessions come to. */

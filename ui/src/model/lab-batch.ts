@@ -1,5 +1,5 @@
 import type { BatchCell, BatchRow, LabBatch } from '@/api/gen/api.ts';
-import { formatClock, formatCounted, formatDay } from './format.ts';
+import { formatClock, formatCounted, formatDay, formatInteger } from './format.ts';
 
 /** Columns that a batch is sorted by. */
 export type BatchColumn =
@@ -44,6 +44,13 @@ export function sortedBatch(
     return value === undefined ? Infinity : sign * value;
   };
   return places.sort((a, b) => (number(a) === number(b) ? a - b : number(a) - number(b)));
+}
+
+/** Of the questions that could be answered from the summaries or from the events, those answered from the summaries. */
+export function batchAnswers({ answers }: BatchCell): string {
+  if (answers === null) return '';
+  const { kept, lost } = answers;
+  return kept + lost === 0 ? '–' : `${formatInteger(kept)} of ${formatInteger(kept + lost)}`;
 }
 
 /** A batch in a list of several. */

@@ -56,6 +56,8 @@ pub struct PlaceRow {
     pub bytes: f64,
     /// Whether Home may read it.
     pub choice: PlaceChoice,
+    /// A person named it; no tool is known to write it.
+    pub is_own: bool,
     /// Its files are other tools' sessions, rendered as text: Home leaves them out.
     pub is_rendered: bool,
     /// Epoch milliseconds of the file that was written last, if known.

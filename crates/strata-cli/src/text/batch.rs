@@ -82,7 +82,10 @@ fn cells(mark: &str, cell: &BatchCell) -> [String; 13] {
 
 /// Of the questions that the events or the summary answered, those that the summary did.
 fn answered(answers: &BatchAnswers) -> String {
-    format!("{} of {}", answers.kept, answers.kept + answers.lost)
+    match answers.kept + answers.lost {
+        0 => "–".to_owned(),
+        n => format!("{} of {n}", answers.kept),
+    }
 }
 
 /// Who is asked: servers may have models of one name.

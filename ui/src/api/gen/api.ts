@@ -2660,6 +2660,10 @@ bytes: number,
  */
 choice: PlaceChoice,
 /**
+ * A person named it; no tool is known to write it.
+ */
+isOwn: boolean,
+/**
  * Its files are other tools' sessions, rendered as text: Home leaves them out.
  */
 isRendered: boolean,
