@@ -3,14 +3,15 @@
 use strata_store::{LabRunEntry, LabRunId, LabRunState};
 
 use super::experiment;
-use super::lab_batch_work::{BatchWork, need, stored_like};
 use super::lab_batch_probes::probe_need;
+use super::lab_batch_work::{BatchWork, need, stored_like};
 use super::lab_parts::{LabParts, ended_state, is_batch};
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab_batch::{
     BatchBudget, BatchCell, BatchCellState, BatchChoice, BatchList, BatchNeed, BatchPlan, BatchPlanCell,
-    BatchProbes, BatchResult, BatchRow, BatchStarted, Batches, ForgetBatch, LabBatch, PlanBatch, ResumeBatch, StartBatch,
+    BatchProbes, BatchResult, BatchRow, BatchStarted, Batches, ForgetBatch, LabBatch, PlanBatch, ResumeBatch,
+    StartBatch,
 };
 use crate::api::session::Removed;
 use crate::command::Handler;

@@ -78,7 +78,7 @@ pub(super) fn probe_need(
     let found = parts.find(&probes.writer)?;
     let (estimate, _) = parts.estimate(session, &config, &found, probes.model.clone())?;
     let sent = f64::from((estimate.summaries - estimate.from_before).max(1));
-    let n = f64::from(probes.questions.min(estimate.summaries * probes.questions));
+    let n = if estimate.summaries == 0 { 0.0 } else { f64::from(probes.questions) };
     let share = 2.0 * n / sent;
     Ok(BatchNeed {
         summaries: 0,
@@ -100,7 +100,9 @@ impl BatchWork {
         cell.spent = cell.spent.plus(spent);
         match answers {
             Ok(answers) => (cell.answers, cell.note) = (Some(answers), None),
-            Err(error) => cell.note = Some(format!("Its summaries could not be asked about: {}", error.message)),
+            Err(error) => {
+                cell.note = Some(format!("Its summaries could not be asked about: {}", error.message));
+            }
         }
     }
 

@@ -238,7 +238,9 @@ impl BatchWork {
         self.record.recommended = best.row.and_then(|row| Some(done.get(row)?.0 as u32));
         let with = self.record.recommended.map(|at| {
             let RunSettings { model, writer, .. } = &self.record.cells[at as usize].settings;
-            model.as_ref().map_or_else(|| format!("With {writer}: "), |model| format!("With {model}, {writer}: "))
+            model
+                .as_ref()
+                .map_or_else(|| format!("With {writer}: "), |model| format!("With {model}, {writer}: "))
         });
         self.record.reason = so_far + &with.unwrap_or_default() + &best.reason;
         Ok(())

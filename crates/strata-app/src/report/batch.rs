@@ -12,8 +12,8 @@ use super::{VERSION, Watch};
 use crate::api::app::Start;
 use crate::api::job::JobState;
 use crate::api::lab_batch::{
-    BatchBudget, BatchChoice, BatchModel, BatchPlan, BatchProbes, BatchResult, Batches, LabBatch, PlanBatch, ResumeBatch,
-    StartBatch,
+    BatchBudget, BatchChoice, BatchModel, BatchPlan, BatchProbes, BatchResult, Batches, LabBatch, PlanBatch,
+    ResumeBatch, StartBatch,
 };
 use crate::command::Handler as _;
 use crate::data_folder::default_database;

@@ -108,7 +108,8 @@ fn sums_are_those_of_usage_however_they_are_cut() {
         rows.as_array().expect("rows").iter().filter_map(|row| row[name].as_f64()).sum()
     };
     for name in ["calls", "inputTokens", "outputTokens", "cachedTokens"] {
-        assert_eq!(sum(&home["sessions"], name), sum(&listed["rows"], name), "{name}");
+        let (at_home, counted) = (sum(&home["sessions"], name), sum(&listed["rows"], name));
+        assert!((at_home - counted).abs() < 0.5, "{name}: {at_home}, {counted}");
     }
     let mut n_priced = 0;
     for session in home["sessions"].as_array().expect("sessions") {

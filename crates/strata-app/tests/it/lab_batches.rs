@@ -171,7 +171,7 @@ fn a_cell_that_does_not_fit_into_the_budget_is_left_out_and_said_to_be() {
     });
     let one = ask(&strata, "lab/estimate", &estimate);
     let of_run = one["inputTokens"].as_f64().expect("tokens") + one["outputTokens"].as_f64().expect("tokens");
-    assert_eq!(need, of_run, "a cell needs what its run does");
+    assert!((need - of_run).abs() < 0.5, "a cell needs what its run does: {need}, {of_run}");
 
     let batch = ask(&strata, "lab/batch", &choice(&session, Some(1.0), Some(need)));
     assert_eq!(ended(&strata, &batch)["state"], "done");
@@ -217,4 +217,65 @@ fn extracts_are_compared_without_a_model_and_the_best_loses_nothing_used_later()
         "session": session, "configs": [], "models": [], "prompt": null, "budget": { "usd": null, "tokens": null }
     } });
     assert_eq!(refuse(&strata, "lab/batch", &empty).0, ErrorCode::BadInput);
+}
+
+#[test]
+fn one_model_answers_questions_about_every_run_and_is_paid_once() {
+    let says = says("Two rounding rules differ in invoice.py:214.");
+    let server = ModelServer::start(vec![says; 80], None);
+    let strata = start();
+    endpoint(&strata, &server);
+    let session = sample(&strata);
+    let plain = choice(&session, None, None);
+    let mut asked = plain.clone();
+    asked["choice"]["probes"] = json!({ "questions": 3, "writer": "scripted", "model": "scripted-2" });
+    let tokens = |choice: &Value| ask(&strata, "lab/batchPlan", choice)["tokens"].as_f64().expect("tokens");
+    assert!(tokens(&asked) > tokens(&plain), "questions are in the plan");
+    let batch = ask(&strata, "lab/batch", &asked);
+    assert_eq!(ended(&strata, &batch)["state"], "done");
+    let done = result(&strata, &batch);
+    let answers = |batch: &Value| -> Vec<Value> {
+        batch["cells"].as_array().expect("cells").iter().map(|cell| cell["answers"].clone()).collect()
+    };
+    for answered in answers(&done) {
+        let counts = answered.as_object().expect("answers").values();
+        assert_eq!(counts.filter_map(Value::as_u64).sum::<u64>(), 3, "{answered}");
+    }
+    assert_nothing_is_asked_twice(&server, 0);
+    let n_asked = server.received().len();
+    assert_eq!(done["spentTokens"], json!(n_asked as f64 * 930.0), "every answer is paid for");
+
+    assert!(tokens(&asked) < 1.0, "all of it is known");
+    let again = ask(&strata, "lab/batch", &asked);
+    assert_eq!(ended(&strata, &again)["state"], "done");
+    let kept = result(&strata, &again);
+    assert_eq!(states(&kept), ["kept"; 4]);
+    assert_eq!((answers(&kept), &kept["spentTokens"]), (answers(&done), &json!(0.0)));
+    assert_eq!(server.received().len(), n_asked);
+}
+
+#[test]
+fn questions_that_do_not_fit_a_budget_are_left_out_and_asked_when_it_grows() {
+    let server = ModelServer::start(vec![says("Two rounding rules differ."); 80], None);
+    let strata = start();
+    endpoint(&strata, &server);
+    let session = sample(&strata);
+    let mut asked = choice(&session, None, None);
+    asked["choice"]["models"] = json!([{ "writer": "extractive", "model": null }]);
+    asked["choice"]["configs"] = json!([CONFIGS[0]]);
+    asked["choice"]["probes"] = json!({ "questions": 2, "writer": "scripted", "model": null });
+    asked["choice"]["budget"] = json!({ "usd": null, "tokens": 100.0 });
+    let batch = ask(&strata, "lab/batch", &asked);
+    ended(&strata, &batch);
+    let short = result(&strata, &batch);
+    assert_eq!((server.received().len(), &short["cells"][0]["answers"]), (0, &Value::Null));
+    let note = short["cells"][0]["note"].as_str().expect("why");
+    assert!(note.contains("could not be asked about: Left out: needs"), "{note}");
+    assert_eq!(short["canResume"], true);
+    let larger = json!({ "usd": null, "tokens": 1e6 });
+    let job = ask(&strata, "lab/batchResume", &json!({ "batch": batch["batch"], "budget": larger }));
+    ended(&strata, &job);
+    let done = result(&strata, &batch);
+    assert!(done["cells"][0]["answers"].is_object() && done["cells"][0]["note"].is_null(), "{done}");
+    assert_eq!(done["canResume"], false);
 }

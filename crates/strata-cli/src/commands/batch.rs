@@ -71,7 +71,7 @@ impl Batch {
             tokens: self.budget_tokens,
             probes: self.questions.zip(self.answered_by),
         };
-        let progress = Progress::until(stop.clone());
+        let progress = Progress::until(stop);
         if self.dry_run {
             let plan = report::batch_plan(&asked, &progress, runtime)?;
             drop(progress);

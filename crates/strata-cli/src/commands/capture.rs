@@ -102,7 +102,8 @@ enum Otlp {
 
 /// 0 or more.
 fn amount(text: &str) -> Result<f64, String> {
-    let amount = text.trim_start_matches('$').parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    let amount =
+        text.trim_start_matches('$').parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
     amount.ok_or_else(|| format!("`{text}` is no amount: a number of 0 or more is"))
 }
 
