@@ -31,7 +31,7 @@ fn head(report: &StoresReport, style: Style) -> String {
         |state| {
             let keys = counted(state.total as usize, "key");
             format!(
-                "{keys}, {} with a value at C{}, {}",
+                "{keys}, {} with a value at C{}, {} tokens",
                 state.set,
                 state.call,
                 tokens(state.tokens, state.basis)
@@ -131,7 +131,7 @@ fn agents(report: &StoresReport) -> Table {
             agent.model.clone(),
             count(agent.tools),
             count(agent.bill.calls),
-            count(agent.bill.prompt_tokens),
+            tokens(agent.bill.prompt_tokens, agent.bill.basis),
             dollars(agent.bill.cost),
         ]);
     }
@@ -162,7 +162,7 @@ fn hand_offs(report: &StoresReport, limit: usize) -> Table {
             format!("C{} → C{}", row.from_call, row.to_call),
             format!("{} → {}", row.from, row.to),
             via.to_owned(),
-            count(row.from_tokens),
+            tokens(row.from_tokens, row.basis),
             tokens(row.to_tokens, row.basis),
             if row.is_unpaid { "–".to_owned() } else { count(row.cached_tokens) },
             dollars(row.cost_usd),

@@ -21,6 +21,7 @@ mod scripts;
 mod search;
 mod secrets;
 mod show;
+mod stores;
 mod strata;
 mod terminal;
 mod tokens;
