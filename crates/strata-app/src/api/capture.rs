@@ -48,7 +48,7 @@ pub enum CaptureDecision {
     Go,
     /// It is sent, and the next request is held.
     Step,
-    /// It is sent, and nothing is held any more.
+    /// It is sent, as are all that wait, and nothing is held any more.
     GoFreely,
     /// It is not sent; its client is told so.
     Refuse,

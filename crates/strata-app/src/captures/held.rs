@@ -64,6 +64,15 @@ struct Waiting {
     decide: Option<oneshot::Sender<Verdict>>,
 }
 
+impl Waiting {
+    /// Decides, unless that was done. Whoever waited may have left just now.
+    fn goes(&mut self, verdict: Verdict) {
+        if let Some(decide) = self.decide.take() {
+            let _ = decide.send(verdict);
+        }
+    }
+}
+
 /// Takes a request off the list when it waits no more, whoever ends that.
 struct Listed<'h> {
     held: &'h HeldRequests,
@@ -141,20 +150,16 @@ impl HeldRequests {
             CaptureDecision::GoFreely => (HoldDecision::GoFreely, passed(body)),
         };
         self.holds.goes_on(&request.speaker, &step);
-        if let Some(decide) = request.decide.take() {
-            // Whoever waited may have left just now.
-            let _ = decide.send(verdict);
+        request.goes(verdict);
+        if decision == CaptureDecision::GoFreely {
+            waiting.values_mut().for_each(|request| request.goes(Verdict::Pass));
         }
         Ok(())
     }
 
     /// Lets all go that wait.
     pub(crate) fn release_all(&self) {
-        for request in self.lock().values_mut() {
-            if let Some(decide) = request.decide.take() {
-                let _ = decide.send(Verdict::Pass);
-            }
-        }
+        self.lock().values_mut().for_each(|request| request.goes(Verdict::Pass));
     }
 
     /// Asks whoever keeps this gate, and does what they say.
@@ -169,10 +174,6 @@ impl HeldRequests {
         let Ok((decision, body)) = asked.await else { return };
         if let Err(error) = self.decide(number, decision, body) {
             keeper.refused(&error.to_string());
-            return;
-        }
-        if decision == CaptureDecision::GoFreely {
-            self.release_all();
         }
     }
 

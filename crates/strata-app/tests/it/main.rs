@@ -3,6 +3,7 @@
 mod bad_input;
 mod bills;
 mod cache;
+mod captured;
 mod commands;
 mod comparison;
 mod counts;
