@@ -17,8 +17,9 @@ const GATEWAY: [&str; 2] =
     ["http://127.0.0.1:8003/t/0123456789abcdef", "/strata/strata.captures/capture.jsonl"];
 /// A field, and what is written for what it holds.
 type Replaced = (&'static str, fn() -> Value);
-/// Fields that say how an answer came about: how long it took, and what had been compiled before. With what is written.
-const OF_THIS_RUN: [Replaced; 7] = [
+/// Fields that say how, where and on which day an answer came about: how long it took, and what had been compiled
+/// before. With what is written.
+const OF_THIS_RUN: [Replaced; 9] = [
     ("milliseconds", || json!(0)),
     ("seconds", || json!(1)),
     ("secondsElapsed", || json!(0)),
@@ -26,6 +27,8 @@ const OF_THIS_RUN: [Replaced; 7] = [
     ("tokensPerS", || json!(50)),
     ("stagesRun", || json!(0)),
     ("isReused", || json!(false)),
+    ("timezone", || json!("Etc/UTC")),
+    ("today", || json!("2026-01-05")),
 ];
 /// Parameters that name a session.
 const SESSION_KEYS: [&str; 4] = ["session", "experiment", "a", "b"];

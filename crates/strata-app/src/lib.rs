@@ -53,6 +53,6 @@ pub use error::{AppError, ErrorCode};
 pub use kept_secrets::kinds_in_words;
 pub use notifications::{Notifications, Subscription};
 pub use show::commands::{is_command, without_commands};
-pub use show::words::{counted, cut, listed, size, whole};
+pub use show::words::{asked, counted, cut, listed, size, whole};
 pub use strata::{Host, Options, Strata};
 pub use typescript::typescript;

@@ -3,6 +3,7 @@
 
 mod before_after;
 pub(crate) mod breaks;
+mod buckets;
 pub(crate) mod commands;
 mod comparison;
 pub(crate) mod edit_words;
@@ -19,6 +20,7 @@ mod window;
 pub(crate) mod words;
 
 pub(crate) use before_after::{NamedSession, difference_causes, session_comparison};
+pub(crate) use buckets::buckets;
 pub(crate) use comparison::{compared, pairs};
 pub(crate) use found::found_page;
 pub(crate) use nearest::nearest;

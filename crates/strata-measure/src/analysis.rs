@@ -33,7 +33,7 @@ pub use call_rates::CallRates;
 pub(crate) use called_tools::CalledTools;
 pub use difference::Difference;
 pub use effect::{Effect, Totals};
-pub use kind::{Kind, is_quoted};
+pub use kind::{Kind, is_quotation, is_quoted};
 pub use ledger::{CarriedTokens, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, UseTotals};
 pub(crate) use matches::PromptTree;
 pub use matches::{ExplicitCache, Match, PromptMatches};

@@ -1,5 +1,6 @@
 //! Lists that grow while others read them.
 
+use std::cmp::Ordering;
 use std::iter::FusedIterator;
 use std::ops::{Index, Range};
 use std::sync::Arc;
@@ -52,6 +53,12 @@ impl<T> SharedList<T> {
     /// The place of the item whose key is `key`, in a list that is sorted by it.
     pub fn binary_search_by_key<K: Ord>(&self, key: &K, mut of: impl FnMut(&T) -> K) -> Option<usize> {
         self.0.binary_search_by_key(key, |item| of(item)).ok()
+    }
+
+    /// How many items, from the first on, `is_before` holds for, in a list in which it holds for none behind them.
+    pub fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> usize {
+        let side = |item: &Arc<T>| if is_before(item) { Ordering::Less } else { Ordering::Greater };
+        self.0.binary_search_by(side).unwrap_or_else(|at| at)
     }
 
     /// The items of a range of places; those behind the end are not there.

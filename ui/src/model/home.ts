@@ -22,29 +22,24 @@ export function localDay(now: Date): string {
   return `${String(now.getFullYear())}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`;
 }
 
-/** `Thursday 26 November`, `Today`; with its year when that is another one. */
-export function dayName(day: string, today: string): string {
-  if (day === today) return 'Today';
-  if (day === addDays(today, -1)) return 'Yesterday';
-  const name = new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
-    timeZone: 'UTC',
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-  });
+/** With its year when that is another one than today's. */
+function named(day: string, today: string, form: Intl.DateTimeFormatOptions): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  const name = date.toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', ...form });
   const year = day.slice(0, 4);
   return year === today.slice(0, 4) ? name : `${name} ${year}`;
 }
 
-/** `20 Nov`; `20 Nov 2024` where that is another year than today's. */
+/** `Thursday 26 November`, `Today`. */
+export function dayName(day: string, today: string): string {
+  if (day === today) return 'Today';
+  if (day === addDays(today, -1)) return 'Yesterday';
+  return named(day, today, { weekday: 'long', month: 'long' });
+}
+
+/** `20 Nov`, `20 Nov 2024`. */
 export function shortDay(day: string, today: string): string {
-  const year = day.slice(0, 4);
-  const name = new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'short',
-  });
-  return year === today.slice(0, 4) ? name : `${name} ${year}`;
+  return named(day, today, { month: 'short' });
 }
 
 /** What some sessions come to. */

@@ -65,14 +65,18 @@ export class Appearance {
   }
 
   change(change: Partial<Settings>): void {
+    this.store(change).catch(this.#report);
+  }
+
+  /** As `change`, for what is asked again once it is stored. */
+  async store(change: Partial<Settings>): Promise<void> {
     this.#settings = { ...this.#settings, ...change };
-    this.#host.invoke('app/setSettings', { settings: this.#settings }).catch(this.#report);
+    await this.#host.invoke('app/setSettings', { settings: this.#settings });
   }
 
   /** Masks secrets in everything that is shown, or shows them. What is on screen is asked for again. */
   async maskSecrets(masksSecrets: boolean): Promise<void> {
-    this.#settings = { ...this.#settings, masksSecrets };
-    await this.#host.invoke('app/setSettings', { settings: this.#settings });
+    await this.store({ masksSecrets });
     window.location.reload();
   }
 

@@ -143,13 +143,13 @@ export class LabBatches {
     return amounts.includes(undefined) ? 'A budget is a number of 0 or more.' : undefined;
   }
 
-  /** `value` is a model as JSON; nothing for none. */
-  letAnswer(value: string): void {
+  /** Every model that could be asked now. */
+  get askable(): readonly (BatchModel & { readonly model: string })[] {
     const endpoints = this.#parts.servers.list.latest?.endpoints ?? [];
-    const models = endpoints.flatMap(({ endpoint, models: names }) =>
-      names.map((model): BatchModel => ({ writer: endpoint.name, model })),
+    const reached = endpoints.filter(({ isReachable }) => isReachable);
+    return reached.flatMap(({ endpoint, models }) =>
+      models.map((model) => ({ writer: endpoint.name, model })),
     );
-    this.answeredBy = models.find((model) => JSON.stringify(model) === value);
   }
 
   /** Somebody has to answer them. */

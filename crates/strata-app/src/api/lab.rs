@@ -244,15 +244,23 @@ pub struct ProbeResult {
 #[serde(rename_all = "camelCase")]
 pub struct LabProbes {
     pub rows: Vec<LabProbe>,
+    #[serde(flatten)]
+    pub counts: ProbeCounts,
+    pub is_ended: bool,
+    /// What happened, what was kept.
+    pub failure: Option<String>,
+}
+
+/// How many questions were answered how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProbeCounts {
     pub kept: u32,
     pub lost: u32,
     /// The events do not tell it either.
     pub unanswered: u32,
     /// The events tell it, and the model did not find it in them: that says nothing of the summary.
     pub missed: u32,
-    pub is_ended: bool,
-    /// What happened, what was kept.
-    pub failure: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]

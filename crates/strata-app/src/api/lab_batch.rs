@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::job::JobState;
-use super::lab::LabBill;
+use super::lab::{LabBill, ProbeCounts};
 
 /// A model that is asked, where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -52,18 +52,6 @@ pub struct BatchProbes {
     /// The name of an endpoint of `model/list`.
     pub writer: String,
     pub model: Option<String>,
-}
-
-/// What was answered about the summaries of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase", default)]
-pub struct BatchAnswers {
-    pub kept: u32,
-    pub lost: u32,
-    /// The events do not tell it either.
-    pub unanswered: u32,
-    /// The events tell it, and the model did not find it in them: that says nothing of the summary.
-    pub missed: u32,
 }
 
 /// `lab/batchPlan`: the cells, and what each would take. Nothing is sent.
@@ -257,7 +245,7 @@ pub struct BatchCell {
     /// Values that later answers used and that no summary tells.
     pub regret: Option<u32>,
     /// What was answered about its summaries; null where nothing was asked.
-    pub answers: Option<BatchAnswers>,
+    pub answers: Option<ProbeCounts>,
     /// What the session would have come to.
     pub bill: Option<LabBill>,
 }

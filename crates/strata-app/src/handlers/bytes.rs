@@ -11,6 +11,7 @@ use crate::api::common::Kind;
 use crate::command::{Bytes, Handler};
 use crate::error::AppError;
 use crate::open::OpenSession;
+use crate::show::buckets;
 use crate::tables::Tables;
 
 pub(super) const VERSION: u32 = 1;
@@ -39,18 +40,6 @@ impl Layout {
     pub(super) fn finish(self) -> Bytes {
         Bytes(self.bytes)
     }
-}
-
-/// Consecutive calls that share a column.
-fn buckets(from: u32, to: u32, last: u32, max_columns: u32) -> Vec<std::ops::RangeInclusive<u32>> {
-    let (from, to) = (from.max(1), to.min(last));
-    if from > to {
-        return Vec::new();
-    }
-    let n_calls = u64::from(to - from + 1);
-    let n_columns = n_calls.min(u64::from(max_columns.max(1)));
-    let start = |column: u64| from + (column * n_calls / n_columns) as u32;
-    (0..n_columns).map(|column| start(column)..=start(column + 1) - 1).collect()
 }
 
 struct Column {
@@ -281,20 +270,5 @@ impl MapColumn {
         if tokens > 0 {
             segments.push(Segment { tokens, event: 0, kind: kind as u8, flags: MERGED });
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::buckets;
-
-    #[test]
-    fn buckets_cover_every_call_once() {
-        for (from, to, max) in [(1, 41, 41), (1, 41, 7), (5, 5, 3), (3, 1000, 40)] {
-            let calls: Vec<u32> = buckets(from, to, 500, max).into_iter().flatten().collect();
-            assert_eq!(calls, (from..=to.min(500)).collect::<Vec<_>>());
-            assert!(buckets(from, to, 500, max).len() <= max as usize);
-        }
-        assert!(buckets(1, 0, 0, 10).is_empty());
     }
 }

@@ -2,14 +2,13 @@
 
 use std::sync::PoisonError;
 
-use strata_measure::lab::Grade;
 use tokio_util::sync::CancellationToken;
 
 use super::lab_batch_work::BatchWork;
 use super::lab_parts::LabParts;
 use super::lab_questions::Questions;
-use crate::api::lab::ProbeChoice;
-use crate::api::lab_batch::{BatchAnswers, BatchNeed, BatchProbes};
+use crate::api::lab::{ProbeChoice, ProbeCounts};
+use crate::api::lab_batch::{BatchNeed, BatchProbes};
 use crate::error::AppError;
 use crate::jobs::RunningJob;
 use crate::lab::{RunSettings, Spent, left_out, read_config};
@@ -112,8 +111,8 @@ impl BatchWork {
         probes: &BatchProbes,
         stop: &CancellationToken,
         spent: &mut Spent,
-    ) -> Result<BatchAnswers, AppError> {
-        let mut answers = BatchAnswers::default();
+    ) -> Result<ProbeCounts, AppError> {
+        let mut answers = ProbeCounts::default();
         for questions in questions(&self.parts, run, probes)? {
             let plan = questions.plan(&self.parts)?;
             let need = BatchNeed {
@@ -127,12 +126,7 @@ impl BatchWork {
             }
             questions.ask(&self.parts, stop, |graded| {
                 *spent = spent.plus(graded.spent);
-                *match graded.grade {
-                    Grade::Kept => &mut answers.kept,
-                    Grade::Lost => &mut answers.lost,
-                    Grade::Unanswered => &mut answers.unanswered,
-                    Grade::Missed => &mut answers.missed,
-                } += 1;
+                answers.count(graded.grade);
             })?;
         }
         Ok(answers)

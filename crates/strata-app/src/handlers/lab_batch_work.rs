@@ -15,6 +15,7 @@ use crate::jobs::{JobOutcome, RunningJob};
 use crate::lab::{
     BatchRecord, RunRecord, RunSettings, RunState, Spent, bill_shape, left_out, read_config, with_lab,
 };
+use crate::show::words::asked;
 use crate::watch::Watch as _;
 
 /// A batch that goes on.
@@ -238,9 +239,7 @@ impl BatchWork {
         self.record.recommended = best.row.and_then(|row| Some(done.get(row)?.0 as u32));
         let with = self.record.recommended.map(|at| {
             let RunSettings { model, writer, .. } = &self.record.cells[at as usize].settings;
-            model
-                .as_ref()
-                .map_or_else(|| format!("With {writer}: "), |model| format!("With {model}, {writer}: "))
+            format!("With {}: ", asked(writer, model.as_deref()))
         });
         self.record.reason = so_far + &with.unwrap_or_default() + &best.reason;
         Ok(())

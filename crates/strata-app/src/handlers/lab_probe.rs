@@ -9,7 +9,7 @@ use super::lab_questions::{Graded, Questions};
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab::{
-    LabProbe, LabProbePlan, LabProbes, PlanProbes, ProbeChoice, ProbeGrade, ProbeResult, Probes,
+    LabProbe, LabProbePlan, LabProbes, PlanProbes, ProbeChoice, ProbeCounts, ProbeGrade, ProbeResult, Probes,
 };
 use crate::api::session::JobStarted;
 use crate::command::Handler;
@@ -60,15 +60,16 @@ impl Handler for Probes {
                 let state = if job.is_cancelled() { JobState::Cancelled } else { JobState::Failed };
                 return JobOutcome::saying(state, error.message);
             }
-            let missed = match shown.missed {
+            let ProbeCounts { kept, lost, missed, .. } = shown.counts;
+            let missed = match missed {
                 0 => String::new(),
                 n => format!(" {n} more stand in the events, and the model found them in neither."),
             };
             let outcome = format!(
                 "{} of {} questions that were answered from the events or the summary are answered from the \
                  summary.{missed}",
-                shown.kept,
-                shown.kept + shown.lost
+                kept,
+                kept + lost
             );
             JobOutcome::saying(JobState::Done, outcome)
         });
@@ -79,13 +80,7 @@ impl Handler for Probes {
 
 impl LabProbes {
     fn add(&mut self, graded: Graded<'_>) {
-        let (counter, grade) = match graded.grade {
-            Grade::Kept => (&mut self.kept, ProbeGrade::Kept),
-            Grade::Lost => (&mut self.lost, ProbeGrade::Lost),
-            Grade::Unanswered => (&mut self.unanswered, ProbeGrade::Unanswered),
-            Grade::Missed => (&mut self.missed, ProbeGrade::Missed),
-        };
-        *counter += 1;
+        self.counts.count(graded.grade);
         let fact = graded.probe.fact.as_ref();
         self.rows.push(LabProbe {
             question: graded.probe.question.clone(),
@@ -93,7 +88,12 @@ impl LabProbes {
             event: fact.map(|fact| format!("E{}", fact.event.number())),
             from_events: graded.from_events,
             from_summary: graded.from_summary,
-            grade,
+            grade: match graded.grade {
+                Grade::Kept => ProbeGrade::Kept,
+                Grade::Lost => ProbeGrade::Lost,
+                Grade::Unanswered => ProbeGrade::Unanswered,
+                Grade::Missed => ProbeGrade::Missed,
+            },
         });
     }
 }

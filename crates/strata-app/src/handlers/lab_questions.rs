@@ -8,7 +8,7 @@ use strata_measure::prices::ChargedTokens;
 use tokio_util::sync::CancellationToken;
 
 use super::lab_parts::LabParts;
-use crate::api::lab::{LabProbePlan, ProbeChoice};
+use crate::api::lab::{LabProbePlan, ProbeChoice, ProbeCounts};
 use crate::error::AppError;
 use crate::lab::{Spent, TargetModel};
 use crate::models::{Asker, Paid, PaidAnswers, UsableEndpoint, question, spoken_text};
@@ -36,6 +36,17 @@ pub(super) struct Graded<'q> {
     pub grade: Grade,
     /// What was paid for the answers that were not known.
     pub spent: Spent,
+}
+
+impl ProbeCounts {
+    pub(super) fn count(&mut self, grade: Grade) {
+        *match grade {
+            Grade::Kept => &mut self.kept,
+            Grade::Lost => &mut self.lost,
+            Grade::Unanswered => &mut self.unanswered,
+            Grade::Missed => &mut self.missed,
+        } += 1;
+    }
 }
 
 impl Questions {

@@ -1,7 +1,7 @@
 //! One part of a prompt: text, source, difference.
 
 use strata_measure::analysis::{
-    Kind, PartDelta, Scale, SessionAnalysis, common_prefix, diff_events, diff_requests, is_quoted,
+    Kind, PartDelta, Scale, SessionAnalysis, common_prefix, diff_events, diff_requests, is_quotation,
 };
 use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json};
 use strata_wire::{Item, Path, Segment, find, prefix_segments};
@@ -51,7 +51,7 @@ impl Handler for Get {
             .map(|other| weigh.count(&other).tokens)
             .sum();
         let usage = usage(&analysis, open, scale, &found);
-        let is_quoted = matches!(&found.item, Item::Part { part, .. } if is_quoted(part));
+        let is_quoted = is_quotation(&found);
         let prompt = scale.prompt(request);
         Ok(PartDetail {
             title: title(&found, is_quoted).to_owned(),

@@ -1,6 +1,6 @@
 //! What a stage did to a request, as rows.
 
-use strata_measure::analysis::{Change, Kind, PartDelta, Scale, is_quoted};
+use strata_measure::analysis::{Change, Kind, PartDelta, Scale, is_quotation};
 use strata_wire::Item;
 
 use super::headline::Counts;
@@ -42,7 +42,7 @@ impl Rows<'_> {
         let Some(segment) = segment else { return row };
         let log = self.scale.log();
         row.kind = (!matches!(segment.item, Item::Setting { .. })).then(|| Kind::of(segment, log).into());
-        row.is_reframed = matches!(&segment.item, Item::Part { part, .. } if is_quoted(part));
+        row.is_reframed = is_quotation(segment);
         row.from = segment.main_origin().map_or(String::new(), |origin| words::source(origin, log));
         (row.text, row.code_length) = line(segment);
         match delta.change {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use strata_engine::{Call, Compilation, CompileContext, RecordedStage, ScriptLine, Stage, StageOutput};
 use strata_measure::analysis::{
-    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests, is_quoted,
+    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests,
+    is_quotation,
 };
 use strata_model::{Json, LlmRequest, Str, json};
-use strata_wire::{Item, Segment, prompt_segments};
+use strata_wire::{Segment, prompt_segments};
 
 use super::convert::kind_tokens;
 use super::headline::headline;
@@ -371,7 +372,7 @@ fn text_segment(segment: &Segment<'_>, call: u32, weigh: &SegmentScale<'_>, scal
         role: role(segment),
         from: segment.main_origin().map_or(String::new(), |origin| words::source(origin, log)),
         tokens: weigh.count(segment).tokens,
-        is_reframed: matches!(&segment.item, Item::Part { part, .. } if is_quoted(part)),
+        is_reframed: is_quotation(segment),
         text: text[..end.unwrap_or(text.len())].to_owned(),
         is_cut: end.is_some(),
     }

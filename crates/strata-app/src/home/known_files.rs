@@ -77,7 +77,9 @@ impl KnownFiles {
         if has_changed || n_before != state.files.len() {
             state.joined = None;
         }
-        if let Some(shelf) = &self.shelf {
+        drop(state);
+        // Where no file has gone since the last look, nothing is kept of others.
+        if let Some(shelf) = self.shelf.as_ref().filter(|_| n_before == 0 || !before.is_empty()) {
             shelf.keep_only(sources.files.iter().map(|file| file.file.path()));
         }
         (unread, unexamined)

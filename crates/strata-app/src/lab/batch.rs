@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::stored_run::{RunRecord, RunSettings};
-use crate::api::lab::LabBill;
-use crate::api::lab_batch::{BatchAnswers, BatchBudget, BatchCellState, BatchModel, BatchNeed, BatchProbes};
+use crate::api::lab::{LabBill, ProbeCounts};
+use crate::api::lab_batch::{BatchBudget, BatchCellState, BatchModel, BatchNeed, BatchProbes};
 
 /// What was asked for. Settings of a run have one `config`; these have several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub(crate) struct CellRecord {
     pub spent: Spent,
     /// What came of the questions about its summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers: Option<BatchAnswers>,
+    pub answers: Option<ProbeCounts>,
 }
 
 /// What was paid for.

@@ -218,6 +218,7 @@ pub fn capture(
         diagnostics: Vec::new(),
         client: None,
     };
+    let mut watched = BudgetWatch::new(choice.budget, &database, &log)?;
     if ended.is_none() {
         let stop = stop.clone();
         let stopped = async move {
@@ -226,7 +227,6 @@ pub fn capture(
             drop(closed.send(Heard::Closed));
         };
         let closing = runtime.spawn(stopped);
-        let mut watched = BudgetWatch::new(choice.budget, &database, &log)?;
         loop {
             match heard.recv_timeout(BUDGET_LOOK) {
                 Ok(one) => {
@@ -257,7 +257,6 @@ pub fn capture(
         })?;
         report.client = Some(ClientEnd { name: name(recipe), exit_code: exit_code(status) });
     }
-    let capture_log = log.clone();
     let files: Vec<PathBuf> = [(log, report.exchanges > 0), (telemetry, report.telemetry_records > 0)]
         .into_iter()
         .filter_map(|(file, is_told)| is_told.then_some(file))
@@ -266,7 +265,7 @@ pub fn capture(
         let imported = import(&files, Some(&database), false, &Unseen(CancellationToken::new()))?;
         report.sessions = imported.sessions;
         report.diagnostics = imported.diagnostics;
-        report.budget = BudgetWatch::new(choice.budget, &database, &capture_log)?.words();
+        report.budget = watched.words();
     }
     Ok(report)
 }

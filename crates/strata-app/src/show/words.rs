@@ -8,6 +8,11 @@ const LINE: usize = 240;
 /// Characters of one field in such a line.
 const FIELD: usize = 60;
 
+/// Who is asked: servers may have models of one name.
+pub fn asked(writer: &str, model: Option<&str>) -> String {
+    model.map_or_else(|| writer.to_owned(), |model| format!("{model}, {writer}"))
+}
+
 /// `12345` as `12,345`.
 pub fn whole(number: impl Into<i64>) -> String {
     let number: i64 = number.into();

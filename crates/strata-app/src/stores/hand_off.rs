@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use strata_engine::Compilation;
 use strata_engine::processors::explain_omissions;
-use strata_measure::analysis::{Change, Kind, PartDelta, diff_requests, is_quoted};
+use strata_measure::analysis::{Change, Kind, PartDelta, diff_requests, is_quotation};
 use strata_model::{EventIndex, Origin};
 use strata_wire::{Item, Path, Segment};
 
@@ -105,7 +105,6 @@ fn part(
 ) -> HandOffPart {
     let log = of.experiment.log();
     let [tokens_before, tokens_after] = sides.weigh.tokens(delta);
-    let is_quotation = |segment: &Option<Segment<'_>>| matches!(segment.as_ref().map(|segment| &segment.item), Some(Item::Part { part, .. }) if is_quoted(part));
     let segment = delta.after.as_ref().or(delta.before.as_ref());
     let call = if delta.after.is_some() { row.to_call } else { row.from_call };
     HandOffPart {
@@ -119,8 +118,8 @@ fn part(
         text: segment.map_or_else(String::new, |segment| line(segment).0),
         tokens_before,
         tokens_after,
-        is_quoted_before: is_quotation(&delta.before),
-        is_quoted_after: is_quotation(&delta.after),
+        is_quoted_before: delta.before.as_ref().is_some_and(is_quotation),
+        is_quoted_after: delta.after.as_ref().is_some_and(is_quotation),
         rule: segment.map_or_else(String::new, |segment| rules.of_part(row, delta, segment)),
     }
 }
@@ -158,17 +157,15 @@ impl Rules {
             (Path::Part { .. }, Fate::Kept) => "contents: as it was".to_owned(),
             (Path::Part { .. }, Fate::Dropped) => self.why_dropped(segment),
             (Path::Part { .. }, Fate::Reframed) => {
-                let what = if matches!(&segment.item, Item::Part { part, .. } if is_quoted(part)) {
-                    "told as another agent’s words"
-                } else {
-                    "in other words"
-                };
+                let what =
+                    if is_quotation(segment) { "told as another agent’s words" } else { "in other words" };
                 format!("{}{what}", self.stage(Some(segment)))
             }
             (Path::Part { .. }, Fate::Added) => {
-                let is_quotation = matches!(&segment.item, Item::Part { part, .. } if is_quoted(part));
                 let what = match segment.main_origin() {
-                    Some(Origin::Event { .. }) if is_quotation => "since then, told as another agent’s words",
+                    Some(Origin::Event { .. }) if is_quotation(segment) => {
+                        "since then, told as another agent’s words"
+                    }
                     Some(Origin::Event { .. }) => "since then",
                     Some(Origin::Summary { .. }) => "a summary",
                     _ => "written for this call",

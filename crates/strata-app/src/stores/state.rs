@@ -6,13 +6,13 @@ use strata_engine::Call;
 use strata_measure::analysis::Scale;
 use strata_measure::stores::{StateStore, StoredValue};
 use strata_measure::tokens::TokenCount;
-use strata_model::{Json, Scope, Str, json};
+use strata_model::{Json, Scope, json};
 
 use super::{CompiledSession, as_filled};
 use crate::api::common::CallRange;
 use crate::api::stores::{KeyColumns, KeyRow, KeyScope, StatePage, ValueState};
 use crate::error::AppError;
-use crate::show::words;
+use crate::show::{buckets, words};
 
 /// A value of more tokens than this is large.
 const LARGE: u32 = 1000;
@@ -35,7 +35,7 @@ pub(crate) fn state_page(of: CompiledSession<'_>, question: &StateQuestion) -> R
     let call = of.experiment.call(question.call).ok_or_else(|| AppError::internal("A call got lost."))?;
     let last = calls.iter().next_back().unwrap_or(call);
     let columns = columns(calls.len() as u32, question.max_columns);
-    let mut keys: Vec<&Str> = store.keys().collect();
+    let mut keys: Vec<&str> = store.keys().collect();
     keys.sort_by_key(|key| scope(key));
     let mut sum = TokenCount::exact(0);
     let (mut set, mut unread_large, mut rows) = (0, 0, Vec::new());
@@ -124,9 +124,8 @@ pub(super) fn shown(key: &str, value: &Json, most: usize) -> String {
 }
 
 fn columns(n_calls: u32, most: u32) -> Vec<CallRange> {
-    let n_columns = u64::from(n_calls.min(most.max(1)));
-    let start = |column: u64| (column * u64::from(n_calls)).checked_div(n_columns).unwrap_or(0) as u32 + 1;
-    (0..n_columns).map(|column| CallRange { from: start(column), to: start(column + 1) - 1 }).collect()
+    let columns = buckets(1, n_calls, n_calls, most).into_iter();
+    columns.map(|calls| CallRange { from: *calls.start(), to: *calls.end() }).collect()
 }
 
 fn key_columns(

@@ -5,10 +5,9 @@ use std::net::TcpStream;
 use std::thread::{self, JoinHandle};
 
 use serde_json::{Value, json};
-use strata_app::{Host, Options, Strata};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 
-use crate::{ask, wait_until};
+use crate::{ask, start_at, wait_until};
 
 /// A client with one thing to say. Its answer as it came.
 fn client(base: &str, says: &str) -> JoinHandle<String> {
@@ -31,13 +30,7 @@ fn client(base: &str, says: &str) -> JoinHandle<String> {
 #[test]
 fn who_lets_all_go_lets_those_go_that_wait_already() {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = Options {
-        host: Host::Browser,
-        database: Some(folder.path().join("held.db")),
-        open: Vec::new(),
-        runtime: strata_testkit::runtime(),
-    };
-    let strata = Strata::start(options).expect("the store opens");
+    let strata = start_at(&folder.path().join("held.db"));
     let says = Play::Stream { body: chat_stream("Fine.", 20, 2), piece: 17 };
     let server = ModelServer::start(vec![says; 3], None);
     let start = json!({ "port": null, "upstreams": [format!("openai={}", server.url())] });

@@ -1,25 +1,14 @@
 //! Runs of compaction: priced, stored, resumed, applied; and calls sent again.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use strata_app::{ErrorCode, Host, Options, Strata};
+use strata_app::{ErrorCode, Strata};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 
-use crate::{ask, refuse, sample, start, wait_until};
+use crate::{ask, refuse, sample, start, start_at, wait_until};
 
 const CONFIG: &str = "interval=6,overlap=1";
-
-fn start_at(path: &Path) -> Arc<Strata> {
-    let options = Options {
-        host: Host::Browser,
-        database: Some(path.to_owned()),
-        open: Vec::new(),
-        runtime: strata_testkit::runtime(),
-    };
-    Strata::start(options).expect("the store opens")
-}
 
 fn says(text: &str, input: u32) -> Play {
     Play::Stream { body: chat_stream(text, input, 30), piece: 17 }

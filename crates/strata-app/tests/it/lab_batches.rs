@@ -1,27 +1,16 @@
 //! Several configurations with several models: within a budget, stopped, resumed, and paid for once.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use strata_app::{ErrorCode, Host, Options, Strata};
+use strata_app::{ErrorCode, Strata};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 
 use super::lab::ended;
-use crate::{ask, refuse, sample, start, wait_until};
+use crate::{ask, refuse, sample, start, start_at, wait_until};
 
 const CONFIGS: [&str; 2] = ["interval=6,overlap=1", "interval=8,overlap=0"];
 const MODELS: [&str; 2] = ["scripted-1", "scripted-2"];
-
-fn start_at(path: &Path) -> Arc<Strata> {
-    let options = Options {
-        host: Host::Browser,
-        database: Some(path.to_owned()),
-        open: Vec::new(),
-        runtime: strata_testkit::runtime(),
-    };
-    Strata::start(options).expect("the store opens")
-}
 
 fn says(text: &str) -> Play {
     Play::Stream { body: chat_stream(text, 900, 30), piece: 17 }

@@ -45,6 +45,17 @@ fn start() -> Arc<Strata> {
     Strata::start(options).expect("a store in memory opens")
 }
 
+/// With a store that is there for another start.
+fn start_at(path: &Path) -> Arc<Strata> {
+    let options = Options {
+        host: Host::Browser,
+        database: Some(path.to_owned()),
+        open: Vec::new(),
+        runtime: strata_testkit::runtime(),
+    };
+    Strata::start(options).expect("the store opens")
+}
+
 fn ask(strata: &Arc<Strata>, name: &str, params: &Value) -> Value {
     match strata.dispatch(name, &params.to_string()) {
         Ok(Reply::Json(text)) => serde_json::from_str(&text).expect("an answer is JSON"),

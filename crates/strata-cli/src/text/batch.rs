@@ -1,8 +1,9 @@
 //! Batches: what each configuration came to with each model.
 
-use strata_app::api::lab_batch::{BatchAnswers, BatchBudget, BatchCell, BatchCellState, BatchPlanCell};
-use strata_app::counted;
+use strata_app::api::lab::ProbeCounts;
+use strata_app::api::lab_batch::{BatchBudget, BatchCell, BatchCellState, BatchPlanCell};
 use strata_app::report::{BatchPlanReport, BatchReport, utc_minute};
+use strata_app::{asked, counted};
 
 use super::Style;
 use super::fields::Fields;
@@ -81,16 +82,11 @@ fn cells(mark: &str, cell: &BatchCell) -> [String; 13] {
 }
 
 /// Of the questions that the events or the summary answered, those that the summary did.
-fn answered(answers: &BatchAnswers) -> String {
+fn answered(answers: &ProbeCounts) -> String {
     match answers.kept + answers.lost {
         0 => "–".to_owned(),
         n => format!("{} of {n}", answers.kept),
     }
-}
-
-/// Who is asked: servers may have models of one name.
-fn asked(writer: &str, model: Option<&str>) -> String {
-    model.map_or_else(|| writer.to_owned(), |model| format!("{model}, {writer}"))
 }
 
 fn state(cell: &BatchCell) -> String {

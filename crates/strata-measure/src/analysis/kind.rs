@@ -96,6 +96,11 @@ impl Kind {
     }
 }
 
+/// Whether a segment is a part that [`is_quoted`].
+pub fn is_quotation(segment: &Segment<'_>) -> bool {
+    matches!(&segment.item, Item::Part { part, .. } if is_quoted(part))
+}
+
 /// Whether a part shows another agent's words, framed by the runtime.
 pub fn is_quoted(part: &RequestPart) -> bool {
     let is_event =

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_engine::{Call, Experiment, StateValue};
-use strata_model::{EventIndex, Json, LlmRequest, Origin, Scope, SharedList, Str};
+use strata_model::{EventIndex, Json, LlmRequest, Origin, Scope, SharedList};
 
 use crate::analysis::{CacheAnalysis, CallCache, Cause, Loss, SessionAnalysis};
 
@@ -43,15 +43,15 @@ pub struct KeyWrite<'s> {
 pub struct StateStore<'s> {
     experiment: &'s Experiment,
     /// Writes of keys that live for one invocation: the compiler knows them only where a recorder saw them.
-    temp: BTreeMap<&'s Str, Vec<(EventIndex, &'s Json)>>,
-    reads: BTreeMap<&'s Str, Vec<u32>>,
-    breaks: BTreeMap<&'s Str, Vec<(&'s CallCache, &'s Loss)>>,
-    keys: BTreeSet<&'s Str>,
+    temp: BTreeMap<&'s str, Vec<(EventIndex, &'s Json)>>,
+    reads: BTreeMap<&'s str, Vec<u32>>,
+    breaks: BTreeMap<&'s str, Vec<(&'s CallCache, &'s Loss)>>,
+    keys: BTreeSet<&'s str>,
 }
 
 impl<'s> StateStore<'s> {
     pub fn of(experiment: &'s Experiment, analysis: &'s SessionAnalysis, caches: &'s CacheAnalysis) -> Self {
-        let mut temp: BTreeMap<&Str, Vec<(EventIndex, &Json)>> = BTreeMap::new();
+        let mut temp: BTreeMap<&str, Vec<(EventIndex, &Json)>> = BTreeMap::new();
         for (at, event) in experiment.session().events.iter().enumerate() {
             for (key, value) in event.actions.state_delta.iter() {
                 if Scope::of(key) == Scope::Temp {
@@ -60,7 +60,7 @@ impl<'s> StateStore<'s> {
             }
         }
         let reads = reads(experiment, analysis);
-        let mut breaks: BTreeMap<&Str, Vec<(&CallCache, &Loss)>> = BTreeMap::new();
+        let mut breaks: BTreeMap<&str, Vec<(&CallCache, &Loss)>> = BTreeMap::new();
         for call in &caches.calls {
             if let Some(loss) = call.broken()
                 && let Cause::State { key, .. } = &loss.cause
@@ -69,20 +69,19 @@ impl<'s> StateStore<'s> {
             }
         }
         let seen = experiment.calls().iter().filter_map(|call| experiment.seen_state(call));
-        let keys = experiment.states().keys().into_iter();
-        let keys =
-            keys.chain(temp.keys().copied()).chain(reads.keys().copied()).chain(breaks.keys().copied());
-        let keys = keys.chain(seen.flat_map(|seen| seen.keys())).collect();
+        let mut keys: BTreeSet<&str> = experiment.states().keys().into_iter().map(|key| &**key).collect();
+        keys.extend(seen.flat_map(|seen| seen.keys()).map(|key| &**key));
+        keys.extend(temp.keys().chain(reads.keys()).chain(breaks.keys()));
         Self { experiment, temp, reads, breaks, keys }
     }
 
     /// Every key that was stored or asked for, in order of names.
-    pub fn keys(&self) -> impl Iterator<Item = &'s Str> + '_ {
+    pub fn keys(&self) -> impl Iterator<Item = &'s str> + '_ {
         self.keys.iter().copied()
     }
 
     pub fn has(&self, key: &str) -> bool {
-        self.keys.iter().any(|known| ***known == *key)
+        self.keys.contains(key)
     }
 
     /// The value as the call's instruction would be filled with it.
@@ -96,8 +95,8 @@ impl<'s> StateStore<'s> {
 
     fn temp_at(&self, key: &str, call: &Call) -> StoredValue<'s> {
         let before = |(event, _): &&(EventIndex, &Json)| event.as_usize() < call.n_events();
-        let written = self.temp.iter().find(|(name, _)| ****name == *key);
-        let Some((event, value)) = written.and_then(|(_, writes)| writes.iter().rev().find(before)) else {
+        let written = self.temp.get(key);
+        let Some((event, value)) = written.and_then(|writes| writes.iter().rev().find(before)) else {
             return StoredValue::Absent;
         };
         let invocation =
@@ -117,38 +116,29 @@ impl<'s> StateStore<'s> {
     pub fn writes(&self, key: &str) -> Vec<KeyWrite<'s>> {
         let write =
             |event, value| KeyWrite { event, call: last_answered(self.experiment.calls(), event), value };
-        let temp = self.temp.iter().filter(|(name, _)| ****name == *key);
-        let temp = temp.flat_map(|(_, writes)| writes).map(|(event, value)| write(*event, value));
+        let temp = self.temp.get(key).into_iter().flatten().map(|(event, value)| write(*event, value));
         self.experiment.states().writes(key).map(|(event, value)| write(*event, value)).chain(temp).collect()
     }
 
     /// Calls whose instruction holds the key's value, in order.
     pub fn reads(&self, key: &str) -> &[u32] {
-        self.reads.iter().find(|(name, _)| ****name == *key).map_or(&[], |(_, calls)| calls)
+        self.reads.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// Calls whose cached prefix ended because the value in it changed, in order.
     pub fn breaks(&self, key: &str) -> &[(&'s CallCache, &'s Loss)] {
-        self.breaks.iter().find(|(name, _)| ****name == *key).map_or(&[], |(_, breaks)| breaks)
+        self.breaks.get(key).map_or(&[], Vec::as_slice)
     }
 }
 
 /// The number of the last call that was answered by the time of an event, that event included.
 fn last_answered(calls: &SharedList<Call>, event: EventIndex) -> u32 {
-    let (mut from, mut to) = (0, calls.len());
-    while from < to {
-        let middle = usize::midpoint(from, to);
-        match calls.get(middle) {
-            Some(call) if call.answer <= event => from = middle + 1,
-            _ => to = middle,
-        }
-    }
-    from as u32
+    calls.partition_point(|call| call.answer <= event) as u32
 }
 
 /// Which calls hold the values of which keys, by the sources of their prompts.
-fn reads<'s>(experiment: &Experiment, analysis: &'s SessionAnalysis) -> BTreeMap<&'s Str, Vec<u32>> {
-    let mut reads: BTreeMap<&Str, Vec<u32>> = BTreeMap::new();
+fn reads<'s>(experiment: &Experiment, analysis: &'s SessionAnalysis) -> BTreeMap<&'s str, Vec<u32>> {
+    let mut reads: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for call in analysis.calls() {
         let agent =
             experiment.call(call.number).and_then(|call| experiment.index().find(&call.invocation.agent));
@@ -162,15 +152,15 @@ fn reads<'s>(experiment: &Experiment, analysis: &'s SessionAnalysis) -> BTreeMap
     reads
 }
 
-fn keys_in(request: &LlmRequest, is_among_contents: bool) -> BTreeSet<&Str> {
-    fn key(origin: &Origin) -> Option<&Str> {
+fn keys_in(request: &LlmRequest, is_among_contents: bool) -> BTreeSet<&str> {
+    fn key(origin: &Origin) -> Option<&str> {
         match origin {
             Origin::State { key } => Some(key),
             _ => None,
         }
     }
     let system = request.system_instruction.iter().flat_map(|text| text.spans());
-    let mut keys: BTreeSet<&Str> = system.filter_map(|span| key(&span.origin)).collect();
+    let mut keys: BTreeSet<&str> = system.filter_map(|span| key(&span.origin)).collect();
     if is_among_contents {
         let parts = request.contents.iter().flat_map(|content| &content.parts);
         keys.extend(parts.flat_map(|part| part.origins()).filter_map(|(_, origin)| key(origin)));

@@ -1107,6 +1107,19 @@ newlyReadFiles: number,
 missingPlaces: Array<string>, };
 
 /**
+ * How many questions were answered how.
+ */
+export type ProbeCounts = { kept: number, lost: number,
+/**
+ * The events do not tell it either.
+ */
+unanswered: number,
+/**
+ * The events tell it, and the model did not find it in them: that says nothing of the summary.
+ */
+missed: number, };
+
+/**
  * How models of one kind are counted, where a session does not tell better by itself.
  */
 export type LearnedModel = {
@@ -1239,7 +1252,7 @@ regret: number | null,
 /**
  * What was answered about its summaries; null where nothing was asked.
  */
-answers: BatchAnswers | null,
+answers: ProbeCounts | null,
 /**
  * What the session would have come to.
  */
@@ -1774,7 +1787,11 @@ seenOn: string, };
 /**
  * What a model could answer from a summary.
  */
-export type LabProbes = { rows: Array<LabProbe>, kept: number, lost: number,
+export type LabProbes = { rows: Array<LabProbe>, isEnded: boolean,
+/**
+ * What happened, what was kept.
+ */
+failure: string | null, kept: number, lost: number,
 /**
  * The events do not tell it either.
  */
@@ -1782,11 +1799,7 @@ unanswered: number,
 /**
  * The events tell it, and the model did not find it in them: that says nothing of the summary.
  */
-missed: number, isEnded: boolean,
-/**
- * What happened, what was kept.
- */
-failure: string | null, };
+missed: number, };
 
 /**
  * What a model is asked about a window of a run.
@@ -2475,19 +2488,6 @@ place: string,
  * Where it is documented.
  */
 source: string, };
-
-/**
- * What was answered about the summaries of a run.
- */
-export type BatchAnswers = { kept: number, lost: number,
-/**
- * The events do not tell it either.
- */
-unanswered: number,
-/**
- * The events tell it, and the model did not find it in them: that says nothing of the summary.
- */
-missed: number, };
 
 /**
  * What was found in sessions that need not have been: of each session its costliest finding, as findings overlap. So much at
