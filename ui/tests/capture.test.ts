@@ -26,9 +26,17 @@ describe('the capture view', () => {
     const listening = ensureExists(state.listening ?? undefined, 'a gateway that listens');
     await within(start).findByText(listening.base);
     expect(screen.getByRole('button', { name: /Capture, listening/ })).toBeInTheDocument();
-    for (const { client, command } of listening.recipes) {
-      expect(screen.getByRole('rowheader', { name: client })).toBeInTheDocument();
-      expect(screen.getByText(command)).toBeInTheDocument();
+    const ways = screen.getByRole('radiogroup', { name: 'What is caught' });
+    for (const [label, by] of [
+      ['Telemetry', 'telemetry'],
+      ['Both', 'both'],
+      ['Requests', 'requests'],
+    ] as const) {
+      await user.click(within(ways).getByRole('radio', { name: label }));
+      for (const { client, command } of listening.recipes.filter((recipe) => recipe.by === by)) {
+        const row = ensureExists(screen.getByRole('rowheader', { name: client }).closest('tr') ?? undefined, client);
+        expect(within(row).getByText(command)).toBeInTheDocument();
+      }
     }
     const [claude] = listening.recipes;
     expect(claude?.command).toContain(`ANTHROPIC_BASE_URL=${listening.base} `);

@@ -4,7 +4,8 @@ import { cleanup, configure } from '@testing-library/svelte';
 
 // What is waited for comes when it comes: beside other work a whole window takes long to draw without a browser. This
 // only ends the wait for what never does.
-configure({ asyncUtilTimeout: 60_000 });
+// The whole page is not printed with each attempt that finds nothing yet.
+configure({ asyncUtilTimeout: 60_000, getElementError: (message) => new Error(message ?? 'nothing found') });
 
 afterEach(() => {
   cleanup();
@@ -30,6 +31,46 @@ Element.prototype.scrollTo = function scrollTo(this: Element, options?: ScrollTo
 Element.prototype.scrollIntoView = () => undefined;
 Element.prototype.setPointerCapture = () => undefined;
 Element.prototype.getAnimations = () => [];
+
+// jsdom goes through a browser's whole style sheet for every style that is asked for. Whether an element is shown, which
+// queries by role ask of each element and all that it is in, follows here from two attributes and its name alone.
+const NEVER_SHOWN: ReadonlySet<string> = new Set(['HEAD', 'LINK', 'META', 'NOSCRIPT', 'SCRIPT', 'STYLE', 'TEMPLATE', 'TITLE']);
+const computedStyle = window.getComputedStyle.bind(window);
+
+function isShown(element: Element): boolean {
+  const isClosed = element.tagName === 'DIALOG' && !element.hasAttribute('open');
+  return !element.hasAttribute('hidden') && !isClosed && !NEVER_SHOWN.has(element.tagName);
+}
+
+function display(element: Element): string {
+  const own = ownStyle(element, 'display');
+  return own !== '' ? own : isShown(element) ? 'block' : 'none';
+}
+
+function visibility(element: Element | null): string {
+  if (element === null) return 'visible';
+  const own = ownStyle(element, 'visibility');
+  return own !== '' ? own : visibility(element.parentElement);
+}
+
+function ownStyle(element: Element, property: string): string {
+  return element instanceof HTMLElement && element.hasAttribute('style') ? element.style.getPropertyValue(property) : '';
+}
+
+window.getComputedStyle = (element, pseudoElement) => {
+  const valueOf = (property: string): string => {
+    if (property === 'display') return display(element);
+    if (property === 'visibility') return visibility(element);
+    return computedStyle(element, pseudoElement).getPropertyValue(property);
+  };
+  return new Proxy(document.documentElement.style, {
+    get: (_target, property) => {
+      if (property === 'getPropertyValue') return valueOf;
+      if (property === 'display' || property === 'visibility') return valueOf(property);
+      return Reflect.get(computedStyle(element, pseudoElement), property);
+    },
+  });
+};
 
 /** Tells the size of an element once, as a browser does when it begins to observe. */
 class OneSizeObserver implements ResizeObserver {

@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use strata_capture::{Catch, Finished, Gateway, Options, Upstreams, recipes};
+use strata_capture::{Catch, Finished, Gateway, Options, Received, Upstreams, recipes};
 use tokio::runtime::Handle;
 
-use crate::api::capture::{Exchange, Listening, Provider, Recipe};
+use crate::api::capture::{CaughtBy, Exchange, Listening, Provider, Recipe, TelemetryTaken};
 use crate::api::job::Notification;
 use crate::capture_folder::telemetry_of;
 use crate::error::{AppError, ErrorCode};
@@ -44,6 +44,7 @@ pub(crate) struct Heard {
     pub(crate) n_exchanges: u32,
     pub(crate) bytes_sent: f64,
     pub(crate) bytes_received: f64,
+    pub(crate) telemetry: TelemetryTaken,
 }
 
 impl Captures {
@@ -70,7 +71,11 @@ impl Captures {
         });
         let providers =
             upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
-        let notifications = self.notifications.clone();
+        let (kept, notifications) = (heard.clone(), self.notifications.clone());
+        let received = Box::new(move |batch: Received| {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).take(batch);
+            notifications.tell(&Notification::Capture);
+        });
         let options = Options {
             port,
             upstreams,
@@ -79,9 +84,7 @@ impl Captures {
             finished,
             telemetry: telemetry_of(&log),
             authority: None,
-            received: Box::new(move |_| {
-                notifications.tell(&Notification::Capture);
-            }),
+            received,
         };
         let gateway = self.runtime.block_on(Gateway::start(options));
         let gateway = gateway.map_err(|error| AppError::new(ErrorCode::BadInput, error.to_string()))?;
@@ -89,7 +92,10 @@ impl Captures {
             base: gateway.base().to_owned(),
             log: log.display().to_string(),
             upstreams: providers,
-            recipes: recipes(gateway.base(), Catch::Requests).iter().map(Recipe::from).collect(),
+            recipes: [Catch::Requests, Catch::Telemetry, Catch::Both]
+                .iter()
+                .flat_map(|catch| recipes_by(gateway.base(), *catch))
+                .collect(),
         };
         *state = State { open: Some((gateway, listening)), log: Some(log), heard };
         Ok(true)
@@ -127,6 +133,30 @@ impl Heard {
         self.exchanges.push_front(finished.into());
         self.exchanges.truncate(SHOWN);
     }
+
+    fn take(&mut self, batch: Received) {
+        let telemetry = &mut self.telemetry;
+        telemetry.n_batches += 1;
+        telemetry.n_records += batch.n_kept as f64;
+        if batch.problem.is_some() {
+            telemetry.n_with_problems += 1;
+            telemetry.last_problem = batch.problem;
+        }
+    }
+}
+
+/// How every client is pointed at a gateway.
+pub(crate) fn recipes_by(base: &str, catch: Catch) -> Vec<Recipe> {
+    let by = match catch {
+        Catch::Requests => CaughtBy::Requests,
+        Catch::Telemetry => CaughtBy::Telemetry,
+        Catch::Both => CaughtBy::Both,
+    };
+    recipes(base, catch).iter().map(|recipe| shown(recipe, by)).collect()
+}
+
+pub(crate) fn shown(recipe: &strata_capture::Recipe, by: CaughtBy) -> Recipe {
+    Recipe { client: recipe.client.to_owned(), by, command: recipe.command(), note: recipe.note.to_owned() }
 }
 
 impl From<Finished> for Exchange {
@@ -143,11 +173,5 @@ impl From<Finished> for Exchange {
             ms: finished.ms as f64,
             problem: finished.problem,
         }
-    }
-}
-
-impl From<&strata_capture::Recipe> for Recipe {
-    fn from(recipe: &strata_capture::Recipe) -> Self {
-        Self { client: recipe.client.to_owned(), command: recipe.command(), note: recipe.note.to_owned() }
     }
 }

@@ -27,9 +27,12 @@ pub fn recipes(base: &str, catch: Catch) -> Vec<Recipe> {
         Catch::Requests => requests(base),
         Catch::Telemetry => telemetry(base),
         Catch::Both => {
-            let both = requests(base).into_iter().zip(telemetry(base)).map(|(mut recipe, telemetry)| {
-                recipe.environment.extend(telemetry.environment);
-                recipe.arguments.extend(telemetry.arguments);
+            let telemetry = telemetry(base);
+            let both = requests(base).into_iter().map(|mut recipe| {
+                if let Some(own) = telemetry.iter().find(|own| own.client == recipe.client) {
+                    recipe.environment.extend(own.environment.clone());
+                    recipe.arguments.extend(own.arguments.clone());
+                }
                 recipe
             });
             both.collect()
@@ -64,6 +67,7 @@ pub fn proxied(proxy: &str, bundle: &Path, program: &str) -> Recipe {
     Recipe {
         environment,
         arguments: Vec::new(),
+        settings: None,
         note: "By a forward proxy, with certificates of this computer's own authority. Hosts of no provider are passed through unread.",
         ..own
     }
@@ -74,9 +78,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn telemetry_has_a_recipe_for_each_client() {
+    fn clients_that_tell_of_themselves_are_pointed_here_by_requests_too() {
         let clients = |catch| recipes("http://127.0.0.1:9/t/x", catch).into_iter().map(|it| it.client);
-        assert!(clients(Catch::Requests).eq(clients(Catch::Telemetry)));
+        assert!(clients(Catch::Telemetry).all(|client| clients(Catch::Requests).any(|it| it == client)));
+    }
+
+    #[test]
+    fn a_line_is_one_for_a_shell() {
+        let line = recipe_for("http://127.0.0.1:9/t/x", Catch::Requests, "opencode").command();
+        let start = r#"OPENCODE_CONFIG_CONTENT='{"provider":{"anthropic":{"options":{"baseURL":"http://127.0.0.1:9/t/x/v1"}},"#;
+        assert!(line.starts_with(start), "{line}");
+        assert!(line.ends_with("}' opencode"), "{line}");
     }
 
     #[test]
@@ -84,7 +96,7 @@ mod tests {
         let of = |program| recipe_for("http://127.0.0.1:9/t/x", Catch::Requests, program);
         assert_eq!(of("/usr/local/bin/claude").client, "Claude Code");
         assert_eq!(of("codex").arguments[1], "openai_base_url=\"http://127.0.0.1:9/t/x/v1\"");
-        assert_eq!(of("aider").client, "Any other client");
+        assert_eq!(of("mine").client, "Any other client");
         let both = recipe_for("http://127.0.0.1:9/t/x", Catch::Both, "claude");
         assert_eq!(both.environment[0], ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9/t/x".into()));
         assert!(both.environment.contains(&("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9/t/x".into())));

@@ -16,6 +16,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
+use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::copy::Body;
@@ -31,7 +32,8 @@ const MAX_BYTES: usize = 64 << 20;
 const AT_ONCE: usize = 2;
 
 /// What came of a batch, for whoever looks on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Received {
     pub signal: Signal,
     /// Spans or log records that were written.
@@ -71,30 +73,64 @@ impl Telemetry {
     }
 
     pub(crate) async fn take(&self, signal: Signal, parts: &Parts, body: Incoming) -> Response<Body> {
-        let header = |name: HeaderName| parts.headers.get(name).and_then(|it| it.to_str().ok());
-        let kind = header(CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
-        let Some(encoding) = Encoding::of(&kind) else {
-            let why = "Telemetry comes as application/x-protobuf or application/json.";
-            return refused(Encoding::Json, StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
+        let header = |name: HeaderName| {
+            parts.headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
         };
-        let coding = header(CONTENT_ENCODING).unwrap_or_default().trim().to_ascii_lowercase();
-        let bytes = match Limited::new(body, MAX_BYTES).collect().await {
-            Ok(collected) => collected.to_bytes(),
-            Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                let why = "A batch of telemetry may have 64 MiB. Make the exporter's batches smaller.";
-                return refused(encoding, StatusCode::PAYLOAD_TOO_LARGE, why);
+        let known = Encoding::of(&header(CONTENT_TYPE));
+        let mut bytes = 0;
+        let read = match known {
+            Some(encoding) => self.read(signal, encoding, header(CONTENT_ENCODING), body, &mut bytes).await,
+            None => Err(Refusal::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "Telemetry comes as application/x-protobuf or application/json.",
+            )),
+        };
+        let encoding = known.unwrap_or(Encoding::Json);
+        let told = |n_kept, n_rejected, problem| {
+            (self.received)(Received { signal, n_kept, n_rejected, bytes, problem });
+        };
+        match read {
+            Ok(None) => answered(encoding, signal, 0, ""),
+            Ok(Some(Batch { n_kept, n_rejected, problem, .. })) => {
+                let answer = answered(encoding, signal, n_rejected, problem.as_deref().unwrap_or_default());
+                told(n_kept, n_rejected, problem);
+                answer
             }
-            Err(_) => return refused(encoding, StatusCode::BAD_REQUEST, "The batch ended early."),
-        };
-        let n_bytes = bytes.len() as u64;
+            Err(Refusal { status, why }) => {
+                told(0, 0, Some(why.clone()));
+                refused(encoding, status, &why)
+            }
+        }
+    }
+
+    /// Writes what a body holds. None of metrics is kept.
+    async fn read(
+        &self,
+        signal: Signal,
+        encoding: Encoding,
+        coding: String,
+        body: Incoming,
+        n_bytes: &mut u64,
+    ) -> Result<Option<Batch>, Refusal> {
+        let collected = Limited::new(body, MAX_BYTES).collect().await.map_err(|error| {
+            if error.is::<http_body_util::LengthLimitError>() {
+                let why = "A batch of telemetry may have 64 MiB. Make the exporter's batches smaller.";
+                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+            } else {
+                Refusal::new(StatusCode::BAD_REQUEST, "The batch ended early.")
+            }
+        })?;
+        let bytes = collected.to_bytes();
+        *n_bytes = bytes.len() as u64;
         if signal == Signal::Metrics {
-            return answered(encoding, signal, 0, "");
+            return Ok(None);
         }
         // It is closed never.
         let _permit = self.reading.acquire().await;
         let (path, file) = (self.path.clone(), Arc::clone(&self.file));
         let read = tokio::task::spawn_blocking(move || {
-            let batch = Batch::read(signal, encoding, &inflate::unpacked(&bytes, &coding, MAX_BYTES)?)?;
+            let unpacked = inflate::unpacked(&bytes, coding.trim(), MAX_BYTES)?;
+            let batch = Batch::read(signal, encoding, &unpacked)?;
             if batch.n_kept > 0 {
                 append(&path, &file, &batch.line).map_err(|error| {
                     Refusal::new(
@@ -105,23 +141,10 @@ impl Telemetry {
             }
             Ok(batch)
         });
-        let read = read.await.unwrap_or_else(|_| {
+        let failed = |_| {
             Err(Refusal::new(StatusCode::BAD_REQUEST, "Strata failed at this batch, and kept nothing of it."))
-        });
-        let told = |n_kept, n_rejected, problem| {
-            (self.received)(Received { signal, n_kept, n_rejected, bytes: n_bytes, problem });
         };
-        match read {
-            Ok(Batch { n_kept, n_rejected, problem, .. }) => {
-                let answer = answered(encoding, signal, n_rejected, problem.as_deref().unwrap_or_default());
-                told(n_kept, n_rejected, problem);
-                answer
-            }
-            Err(Refusal { status, why }) => {
-                told(0, 0, Some(why.clone()));
-                refused(encoding, status, &why)
-            }
-        }
+        read.await.unwrap_or_else(failed).map(Some)
     }
 }
 

@@ -61,6 +61,9 @@ pub(crate) fn asked_model(body: &Json) -> Option<Str> {
 pub(crate) struct ExchangeContext {
     /// Exchanges with different values are of different sessions.
     pub(crate) session: Option<Str>,
+    /// What the session is called that begins with this exchange, where nothing names one. It is known before there is an
+    /// answer.
+    pub(crate) begins: Option<Str>,
     /// Exchanges with different values are of different agents.
     pub(crate) agent: Option<Str>,
     pub(crate) invocation: Option<Str>,

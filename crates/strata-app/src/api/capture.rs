@@ -70,10 +70,24 @@ pub struct CaptureState {
     pub n_exchanges: u32,
     pub bytes_sent: f64,
     pub bytes_received: f64,
+    pub telemetry: TelemetryTaken,
     /// What grows while it listens.
     pub sessions: Vec<SessionRow>,
     /// Sessions that have passed the budget of the settings, and those of which nobody can know.
     pub budget_words: Vec<BudgetWord>,
+}
+
+/// What clients told of themselves, in the same time.
+#[derive(Debug, Clone, Default, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TelemetryTaken {
+    pub n_batches: u32,
+    /// Spans and log records that were written.
+    pub n_records: f64,
+    /// Batches that are not written whole.
+    pub n_with_problems: u32,
+    /// Why the last of them is not.
+    pub last_problem: Option<String>,
 }
 
 /// A session and its budget.
@@ -106,10 +120,22 @@ pub struct Provider {
     pub url: String,
 }
 
+/// What of a client comes to the gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum CaughtBy {
+    /// What it sends to its model.
+    Requests,
+    /// What it tells of itself, while its requests go where they always go.
+    Telemetry,
+    Both,
+}
+
 /// How a client is pointed at the gateway.
 #[derive(Debug, Clone, Serialize, TS)]
 pub struct Recipe {
     pub client: String,
+    pub by: CaughtBy,
     /// A line for a shell; the client's own arguments follow it.
     pub command: String,
     pub note: String,

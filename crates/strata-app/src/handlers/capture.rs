@@ -57,7 +57,7 @@ impl Handler for Release {
 fn state(strata: &Strata) -> Result<CaptureState, AppError> {
     let sessions = sessions(strata)?;
     let budget = settings(&strata.workspace.store())?.budget;
-    let Heard { exchanges, n_exchanges, bytes_sent, bytes_received } = strata.captures.heard();
+    let Heard { exchanges, n_exchanges, bytes_sent, bytes_received, telemetry } = strata.captures.heard();
     Ok(CaptureState {
         listening: strata.captures.listening(),
         holds: strata.captures.held.holds.conditions().iter().map(ToString::to_string).collect(),
@@ -66,6 +66,7 @@ fn state(strata: &Strata) -> Result<CaptureState, AppError> {
         n_exchanges,
         bytes_sent,
         bytes_received,
+        telemetry,
         budget_words: sessions.iter().filter_map(|row| budget.word(row)).collect(),
         sessions,
     })

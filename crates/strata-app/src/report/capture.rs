@@ -22,11 +22,11 @@ use super::import::import;
 use super::meanwhile::Meanwhile;
 use super::session::SessionReport;
 use crate::api::app::SessionBudget;
-use crate::api::capture::{BudgetWord, Exchange, Provider, Recipe};
+use crate::api::capture::{BudgetWord, CaughtBy, Exchange, Provider, Recipe};
 use crate::capture_folder::{folder_of, new_log, telemetry_of};
 use crate::capture_upstreams::upstreams;
 use crate::captured_sessions::captured_sessions;
-use crate::captures::{GateKeeper, HeldRequests};
+use crate::captures::{GateKeeper, HeldRequests, recipes_by, shown};
 use crate::data_folder::default_database;
 use crate::error::{AppError, ErrorCode};
 use crate::run::HoldCondition;
@@ -180,6 +180,12 @@ pub fn capture(
     let recipe = program.as_deref().map(|program| {
         by_proxy(program).unwrap_or_else(|| recipe_for(gateway.base(), choice.catch, program))
     });
+    if let Some(ClientRecipe { client, settings: Some(_), .. }) = &recipe {
+        return Err(AppError::bad_input(format!(
+            "{client} takes an address from its own settings alone, so it was not started. Run `strata capture` without \
+             it: that prints what to put there. Or leave its settings as they are, with `strata capture --proxy`."
+        )));
+    }
     // A program that no recipe is for is called as it was.
     let name = |recipe: &ClientRecipe| match &program {
         Some(program) if recipe.programs.is_empty() => program.clone(),
@@ -190,8 +196,8 @@ pub fn capture(
         log: &log,
         upstreams: providers,
         recipes: match by_proxy("") {
-            Some(recipe) => vec![Recipe::from(&recipe)],
-            None => strata_capture::recipes(gateway.base(), choice.catch).iter().map(Recipe::from).collect(),
+            Some(recipe) => vec![shown(&recipe, CaughtBy::Requests)],
+            None => recipes_by(gateway.base(), choice.catch),
         },
         client: recipe.as_ref().map(|recipe| (name(recipe), recipe.note)),
     });

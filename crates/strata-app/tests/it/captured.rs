@@ -9,13 +9,13 @@ use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 
 use crate::{ask, start_at, wait_until};
 
-/// A client with one thing to say. Its answer as it came.
-fn client(base: &str, says: &str) -> JoinHandle<String> {
-    let (host, path) =
+/// Sends JSON to a path of the gateway. The answer as it came.
+fn post(base: &str, path: &str, body: &Value) -> JoinHandle<String> {
+    let (host, token) =
         base.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("an address");
-    let body = json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": says }] }).to_string();
+    let body = body.to_string();
     let request = format!(
-        "POST /{path}/v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST /{token}{path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
     let mut stream = TcpStream::connect(host).expect("it listens");
@@ -25,6 +25,38 @@ fn client(base: &str, says: &str) -> JoinHandle<String> {
         stream.read_to_string(&mut answer).expect("an answer");
         answer
     })
+}
+
+/// A client with one thing to say.
+fn client(base: &str, says: &str) -> JoinHandle<String> {
+    let body = json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": says }] });
+    post(base, "/v1/chat/completions", &body)
+}
+
+#[test]
+fn telemetry_is_counted_and_what_is_not_kept_of_it_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let strata = start_at(&folder.path().join("telemetry.db"));
+    let start = ask(&strata, "capture/start", &json!({ "port": null, "upstreams": [] }));
+    let base = start["listening"]["base"].as_str().expect("a base").to_owned();
+    assert_eq!(start["telemetry"]["nBatches"], 0);
+
+    let span = json!({
+        "traceId": "0102030405060708090a0b0c0d0e0f10", "spanId": "0102030405060708", "name": "chat m",
+        "attributes": [{ "key": "gen_ai.operation.name", "value": { "stringValue": "chat" } }],
+    });
+    let batch = json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": [span] }] }] });
+    for (body, status) in [(batch, "200"), (json!([]), "400")] {
+        let answer = post(&base, "/v1/traces", &body).join().expect("an exporter");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+    let state = ask(&strata, "capture/get", &json!({}));
+    let telemetry = &state["telemetry"];
+    let counts = [&telemetry["nBatches"], &telemetry["nRecords"], &telemetry["nWithProblems"]];
+    assert_eq!(counts, [&json!(2), &json!(1.0), &json!(1)], "{telemetry}");
+    assert!(telemetry["lastProblem"].as_str().is_some_and(|why| !why.is_empty()), "{telemetry}");
+    assert_eq!(state["nExchanges"], 0, "telemetry is no request");
+    ask(&strata, "capture/stop", &json!({}));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! How clients are told to send their requests here.
 
+use serde_json::json;
+
 use super::entry::Recipe;
 
-/// In the order of the recipes for telemetry.
 pub(super) fn requests(base: &str) -> Vec<Recipe> {
     let v1 = format!("{base}/v1");
     vec![
@@ -46,6 +47,32 @@ pub(super) fn requests(base: &str) -> Vec<Recipe> {
             "With --auth-type openai, OPENAI_API_KEY and OPENAI_MODEL.",
         ),
         Recipe::new(
+            &["opencode"],
+            "opencode",
+            vec![("OPENCODE_CONFIG_CONTENT", opencode(base))],
+            vec![],
+            "Anthropic's, OpenAI's and Google's models. A provider of your own takes the address in its options.",
+        ),
+        Recipe::new(
+            &["aider"],
+            "aider",
+            vec![("OPENAI_API_BASE", v1.clone()), ("ANTHROPIC_BASE_URL", base.into())],
+            vec![],
+            "With a model of OpenAI's, Anthropic's or openai/NAME.",
+        ),
+        Recipe::by_settings(
+            &["cline"],
+            "Cline",
+            format!("cline auth -p openai-native -k KEY -m MODEL -b {v1}"),
+            "It keeps this in its settings: say the provider's own address again afterwards.",
+        ),
+        Recipe::by_settings(
+            &["pi"],
+            "pi",
+            format!("\"baseUrl\": \"{v1}\""),
+            "For a provider in ~/.pi/agent/models.json, which it keeps: put its own address back afterwards.",
+        ),
+        Recipe::new(
             &[],
             "Any other client",
             vec![
@@ -55,8 +82,15 @@ pub(super) fn requests(base: &str) -> Vec<Recipe> {
                 ("GOOGLE_GEMINI_BASE_URL", base.into()),
             ],
             vec![],
-            "Aider and the SDKs of OpenAI, Anthropic and Google read these. Clients with a file of settings of their own \
-             (opencode, pi, Cline) take one of these addresses there.",
+            "The SDKs of OpenAI, Anthropic and Google read these. Clients with a file of settings of their own take one of \
+             these addresses there.",
         ),
     ]
+}
+
+/// Settings that opencode lays over those of its files.
+fn opencode(base: &str) -> String {
+    let at = |path: &str| json!({ "options": { "baseURL": format!("{base}{path}") } });
+    json!({ "provider": { "anthropic": at("/v1"), "openai": at("/v1"), "google": at("/v1beta") } })
+        .to_string()
 }

@@ -2,7 +2,6 @@
 
 use super::entry::Recipe;
 
-/// In the order of the recipes for requests.
 pub(super) fn telemetry(base: &str) -> Vec<Recipe> {
     let endpoint = || ("OTEL_EXPORTER_OTLP_ENDPOINT", base.to_owned());
     let on = |name| (name, "true".to_owned());

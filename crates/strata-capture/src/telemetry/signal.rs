@@ -1,7 +1,10 @@
 //! What exporters send.
 
+use serde::Serialize;
+
 /// What an exporter sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Signal {
     Traces,
     Logs,

@@ -154,8 +154,8 @@ impl Capture {
                 // With nobody to read, the log still grows.
                 let _ = output::line(is_json, &exchange, |style| text::exchange(&exchange, style));
             }
-            CaptureUpdate::Received(batch) if !has_client && !is_json => {
-                let _ = output::line(false, &(), |_| text::telemetry(&batch));
+            CaptureUpdate::Received(batch) if !has_client => {
+                let _ = output::line(is_json, &batch, |_| text::telemetry(&batch));
             }
             CaptureUpdate::Received(_) => {}
             CaptureUpdate::Budget(word) => output::note(&word.text),

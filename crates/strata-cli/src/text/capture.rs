@@ -11,7 +11,7 @@ use super::number::count;
 /// How clients are pointed at the gateway.
 pub(crate) fn listening(base: &str, recipes: &[Recipe], upstreams: &[Provider]) -> String {
     let mut text = format!("Listening on this computer only, at\n\n  {base}\n\nPoint a client at it:\n\n");
-    for Recipe { client, command, note } in recipes {
+    for Recipe { client, command, note, .. } in recipes {
         text += &format!("# {client}. {note}\n{command}\n\n");
     }
     text += "Requests go on to\n\n";

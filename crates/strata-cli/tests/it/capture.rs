@@ -140,6 +140,14 @@ fn a_client_is_started_pointed_at_the_gateway_and_ends_it() {
 }
 
 #[test]
+fn a_client_that_only_its_own_settings_point_here_is_not_started() {
+    let run = Computer::new().run("capture -- pi -p hello");
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("pi takes an address from its own settings alone"), "{}", run.stderr);
+    assert!(run.stderr.contains("strata capture --proxy"), "{}", run.stderr);
+}
+
+#[test]
 fn a_session_that_passes_its_budget_is_told_while_it_goes_on_and_at_the_end() {
     let (computer, provider) = (Computer::new(), provider());
     let log = computer.path("budget.jsonl");

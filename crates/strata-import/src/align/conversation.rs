@@ -33,7 +33,8 @@ impl Conversation {
         draft.title.clone_from(&exchange.about.title);
         let answer_id = exchange.answer.as_ref().and_then(|answer| answer.id.clone());
         let own = || format!("conversation-{number}").into();
-        draft.session.id = exchange.about.session.clone().or(answer_id).unwrap_or_else(own);
+        let named = exchange.about.session.clone().or_else(|| exchange.about.begins.clone());
+        draft.session.id = named.or(answer_id).unwrap_or_else(own);
         Self {
             key: exchange.about.session.clone(),
             draft,

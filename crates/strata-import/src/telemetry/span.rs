@@ -151,7 +151,7 @@ fn exchange(at: usize, spans: &[Span], tree: &Tree, draft: &mut Draft) -> Exchan
             "prompt_id",
         ]),
         event_id: span.first_text(&["gcp.vertex.agent.event_id", "message.uuid"]),
-        title: None,
+        ..ExchangeContext::default()
     };
     exchange
 }

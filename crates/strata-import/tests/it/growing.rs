@@ -225,3 +225,15 @@ fn goes_on(format: Format, bytes: &[u8], n_last: usize) {
         before = Some(now);
     }
 }
+
+#[test]
+fn a_captured_session_keeps_its_id_when_its_first_answer_comes() {
+    let request = r#"{"strata_capture":1,"request":4,"at":1.5,"method":"POST","url":"http://127.0.0.1/v1/chat/completions","upstream":"openai","headers":[],"body":"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"How many are there?\"}]}"}"#;
+    let answer = r#"{"strata_capture":1,"answer":4,"at":1.6,"ended":1.7,"status":200,"headers":[],"end":"complete","body":"{\"id\":\"chatcmpl-9\",\"object\":\"chat.completion\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Three.\"},\"finish_reason\":\"stop\"}]}"}"#;
+    let ids = [request.to_owned(), format!("{request}\n{answer}\n")].map(|log| {
+        let import = whole(Format::CAPTURE, log.as_bytes());
+        let [session] = &import.sessions[..] else { panic!("{:?}", import.findings) };
+        (session.session.id.to_string(), session.facts.model_responses)
+    });
+    assert_eq!(ids, [("request-4".to_owned(), 0), ("request-4".to_owned(), 1)]);
+}

@@ -1062,7 +1062,7 @@ withoutSession: number, failed: Array<FailedFile>, };
 /**
  * How a client is pointed at the gateway.
  */
-export type Recipe = { client: string,
+export type Recipe = { client: string, by: CaughtBy,
 /**
  * A line for a shell; the client's own arguments follow it.
  */
@@ -1631,7 +1631,7 @@ exchanges: Array<Exchange>,
 /**
  * Since it began to listen, or while it last did.
  */
-nExchanges: number, bytesSent: number, bytesReceived: number,
+nExchanges: number, bytesSent: number, bytesReceived: number, telemetry: TelemetryTaken,
 /**
  * What grows while it listens.
  */
@@ -2222,6 +2222,23 @@ unpricedCalls: number, };
 export type BreakNature = "avoidable" | "structural" | "provider";
 
 /**
+ * What clients told of themselves, in the same time.
+ */
+export type TelemetryTaken = { nBatches: number,
+/**
+ * Spans and log records that were written.
+ */
+nRecords: number,
+/**
+ * Batches that are not written whole.
+ */
+nWithProblems: number,
+/**
+ * Why the last of them is not.
+ */
+lastProblem: string | null, };
+
+/**
  * What edits do to a whole session.
  */
 export type Effect = {
@@ -2366,6 +2383,11 @@ export type BatchBudget = { usd: number | null,
  * Of prompts and answers, whoever is asked.
  */
 tokens: number | null, };
+
+/**
+ * What of a client comes to the gateway.
+ */
+export type CaughtBy = "requests" | "telemetry" | "both";
 
 /**
  * What one difference is.
