@@ -32,7 +32,6 @@ mod found;
 mod import;
 mod known;
 mod learn;
-mod lessons;
 mod list;
 mod losses;
 mod meanwhile;
@@ -99,10 +98,6 @@ pub use found::{FoundPart, found_in};
 pub use import::{ImportReport, import};
 pub use known::{KnownPlace, KnownSession, KnownSessions, SessionsKept};
 pub use learn::{LearnedReport, ReadSessions, forget_learned, learn, learned};
-pub use lessons::{
-    AttemptReport, GoalGrade, GoalRow, LessonAttempt, LessonCheckReport, LessonReport, LessonRow,
-    LessonsReport, check_lesson, lesson, lessons,
-};
 pub use list::{ListReport, ListedSession, list};
 pub use losses::{SummaryFact, SummaryLoss, summary_losses};
 pub use models::{

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use strata_app::report::{self, LessonAttempt};
+use strata_app::lessons::{self, LessonAttempt};
 
 use crate::progress::Progress;
 use crate::{output, text};
@@ -78,17 +78,17 @@ impl Lessons {
     pub(crate) fn run(self) -> Result<ExitCode> {
         match self.command {
             Command::List(List { json }) => {
-                let report = report::lessons()?;
+                let report = lessons::lessons()?;
                 output::print(json, &report, &[], |style| text::lessons(&report, style))?;
             }
             Command::Show(Show { lesson, hints, json }) => {
-                let report = report::lesson(&lesson)?;
+                let report = lessons::lesson(&lesson)?;
                 output::print(json, &report, &[], |style| text::lesson(&report, hints, style))?;
             }
             Command::Check(Check { lesson, edits, answers, json }) => {
                 let attempt = LessonAttempt { edits, answers: answers.into_iter().collect() };
                 let progress = Progress::new();
-                let report = report::check_lesson(&lesson, &attempt, &progress)?;
+                let report = lessons::check_lesson(&lesson, &attempt, &progress)?;
                 drop(progress);
                 let diagnostics = &report.diagnostics;
                 output::print(json, &report, diagnostics, |style| text::lesson_check(&report, style))?;

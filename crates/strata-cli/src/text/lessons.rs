@@ -1,7 +1,7 @@
 //! Lessons, and what came of them.
 
 use strata_app::counted;
-use strata_app::report::{AttemptReport, LessonCheckReport, LessonReport, LessonsReport};
+use strata_app::lessons::{AttemptReport, LessonCheckReport, LessonReport, LessonsReport};
 
 use super::Style;
 use super::table::{Align, Table};

@@ -82,7 +82,7 @@ fn what_cannot_be_graded_is_told() {
     let run = computer.run(&format!("lessons check filtering --edit {}", misfit.display()));
     assert_eq!(run.code, 2);
     assert!(
-        run.stderr.contains("Edit 1 does not fit this session, and nothing was graded."),
+        run.stderr.contains("Edit 1 does not fit this session, and nothing was done. There is no E999."),
         "{}",
         run.stderr
     );

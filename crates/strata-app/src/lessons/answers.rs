@@ -3,11 +3,11 @@
 use strata_measure::analysis::Cause;
 use strata_wire::prompt_segments;
 
-use super::super::tokens::tokens_of;
 use super::check::Question;
 use super::learned::{LearnedSession, Measured};
 use crate::api::common::Basis;
 use crate::error::AppError;
+use crate::report::tokens_of;
 use crate::show::words::whole;
 
 /// What is right.
@@ -107,7 +107,7 @@ fn right(question: &Question, recorded: &LearnedSession) -> Result<Right, AppErr
         }
         Question::SourceAuthor { call, text } => {
             let event = recorded.origin_of(*call, text)?.and_then(|origin| origin.event());
-            let log = recorded.opened.subject.experiment.log();
+            let log = recorded.opened.experiment().log();
             let event = event.and_then(|event| log.get(event));
             let event = event.ok_or_else(|| nothing(&format!("\"{text}\" in C{call} is of no event")))?;
             event.event.author.to_string()
@@ -127,7 +127,7 @@ fn right(question: &Question, recorded: &LearnedSession) -> Result<Right, AppErr
             heaviest.ok_or_else(|| nothing("no tool was called"))?.tool
         }
         Question::Carriers { event } => {
-            let calls = recorded.opened.compiled.analysis.calls().iter();
+            let calls = recorded.opened.billed().analysis.calls().iter();
             let carries = |call: &&strata_measure::analysis::CallAnalysis| {
                 prompt_segments(&call.request).any(|segment| {
                     let of = segment.main_origin().and_then(|origin| origin.event());

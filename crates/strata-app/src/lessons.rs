@@ -15,12 +15,15 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use strata_engine::Edit;
+use strata_store::AppConfig;
 
-use super::{FileDiagnostic, VERSION, Watch};
-use crate::api::common::Basis;
+use crate::api::lesson::LessonSolution;
+pub use crate::api::lesson::{GoalGrade, GoalRow, LessonRow};
 use crate::edit_file::EditFile;
 use crate::error::AppError;
+use crate::report::{FileDiagnostic, VERSION};
 use crate::show::nearest;
+use crate::watch::Watch;
 use learned::LearnedSession;
 use lesson::{Goal, Lesson};
 use shelf::Shelved;
@@ -32,20 +35,6 @@ pub struct LessonsReport {
     pub version: u32,
     /// In the order in which they are taken.
     pub lessons: Vec<LessonRow>,
-}
-
-/// A lesson in a list.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LessonRow {
-    pub id: String,
-    pub title: String,
-    /// `beginner`, `intermediate` or `advanced`.
-    pub level: &'static str,
-    pub minutes: u32,
-    pub goals: usize,
-    /// Ways to meet all goals that the author gives.
-    pub solutions: usize,
 }
 
 /// The document of `strata lessons show`.
@@ -60,20 +49,6 @@ pub struct LessonReport {
     /// Markdown.
     pub text: String,
     pub goals: Vec<GoalRow>,
-}
-
-/// A goal before it is graded.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GoalRow {
-    pub id: String,
-    pub text: String,
-    /// What is asked for, with its unit; for a question the form of its answer.
-    pub wanted: String,
-    /// Met by an answer and not by edits.
-    pub is_question: bool,
-    /// From a nudge to all but the answer.
-    pub hints: Vec<String>,
 }
 
 /// The document of `strata lessons check`.
@@ -101,19 +76,6 @@ pub struct AttemptReport {
     /// Whether it is as it has to be: the start is not solved, and everything else is.
     pub passed: bool,
     pub goals: Vec<GoalGrade>,
-}
-
-/// What came of a goal.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GoalGrade {
-    pub goal: String,
-    pub text: String,
-    pub is_met: bool,
-    pub measured: String,
-    pub wanted: String,
-    /// What the measured number rests on; null where it is no number of tokens or dollars.
-    pub basis: Option<Basis>,
 }
 
 /// What a learner hands in.
@@ -181,6 +143,69 @@ pub fn check_lesson(
         explanation: (passed && !is_author).then(|| shelved.lesson.explanation.clone()),
         diagnostics,
     })
+}
+
+/// A lesson that comes with Strata, by its id.
+pub(crate) fn bundled_lesson(id: &str) -> Result<BundledLesson, AppError> {
+    Ok(BundledLesson(shelf::find_bundled(id)?))
+}
+
+/// A lesson that comes with Strata.
+pub(crate) struct BundledLesson(Shelved);
+
+impl BundledLesson {
+    pub(crate) fn row(&self) -> LessonRow {
+        (&self.0.lesson).into()
+    }
+
+    /// `sample`, or the file beside the lesson.
+    pub(crate) fn session_name(&self) -> &str {
+        &self.0.lesson.head.session
+    }
+
+    /// What the file beside the lesson holds.
+    pub(crate) fn session_bytes(&self) -> Result<Vec<u8>, AppError> {
+        self.0.beside(self.session_name())
+    }
+
+    pub(crate) fn app(&self) -> Result<Option<AppConfig>, AppError> {
+        self.0.app()
+    }
+
+    /// Markdown.
+    pub(crate) fn text(&self) -> &str {
+        &self.0.lesson.text
+    }
+
+    /// Markdown.
+    pub(crate) fn explanation(&self) -> &str {
+        &self.0.lesson.explanation
+    }
+
+    pub(crate) fn goals(&self) -> Vec<GoalRow> {
+        self.0.lesson.head.goals.iter().map(GoalRow::from).collect()
+    }
+
+    pub(crate) fn solutions(&self) -> Vec<LessonSolution> {
+        let solutions = self.0.lesson.head.solutions.iter();
+        let shown = solutions.map(|solution| LessonSolution {
+            title: solution.title.clone(),
+            edits: solution.edits.clone(),
+            answers: solution.answers.clone(),
+        });
+        shown.collect()
+    }
+
+    /// Grades edits and answers.
+    pub(crate) fn grade(
+        &self,
+        edits: &[Edit],
+        answers: &BTreeMap<String, String>,
+        watch: &dyn Watch,
+    ) -> Result<AttemptReport, AppError> {
+        check_answers(&self.0.lesson, answers)?;
+        Grader::new(&self.0, watch)?.grade("Your attempt", edits, answers, &mut Vec::new())
+    }
 }
 
 /// An answer to what was not asked would be taken for one that counts.
@@ -264,10 +289,10 @@ impl From<&Lesson> for LessonRow {
         Self {
             id: head.id.clone(),
             title: head.title.clone(),
-            level: head.level.name(),
+            level: head.level.name().to_owned(),
             minutes: head.minutes,
-            goals: head.goals.len(),
-            solutions: head.solutions.len(),
+            goals: head.goals.len() as u32,
+            solutions: head.solutions.len() as u32,
         }
     }
 }

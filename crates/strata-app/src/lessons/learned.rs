@@ -3,19 +3,17 @@
 use strata_engine::{Edit, StageCache};
 use strata_measure::analysis::{BillTotals, CacheAnalysis, CallAnalysis, CallCache, Cause};
 use strata_measure::findings::findings;
-use strata_model::{Origin, Severity};
+use strata_model::Origin;
 use strata_wire::{Segment, prompt_segments};
 
-use super::super::opened::OpenedSession;
-use super::super::source::Source;
-use super::super::{FileDiagnostic, Watch};
 use super::check::Check;
 use super::shelf::Shelved;
-use crate::api::common::{Basis, DiagnosticRow};
+use crate::api::common::Basis;
 use crate::error::AppError;
+use crate::report::OpenedSession;
 use crate::show::words::{counted, whole};
 use crate::show::writer;
-use crate::tables::Tables;
+use crate::watch::Watch;
 
 /// What was measured for a goal, and whether that is what it asks for.
 pub(super) struct Measured {
@@ -36,26 +34,8 @@ impl LearnedSession {
     /// without it would be taken for those with it.
     pub(super) fn of(shelved: &Shelved, edits: &[Edit], watch: &dyn Watch) -> Result<Self, AppError> {
         let (session, app) = shelved.session()?;
-        let mut diagnostics = Vec::new();
-        let source = Source { name: shelved.lesson.head.session.clone(), ..Source::default() };
-        let mut subject = source.imported(session, &source.name, app, &mut diagnostics)?;
-        let tables = Tables::default();
-        if !edits.is_empty() {
-            let edited = tables.edited(&subject.experiment, edits);
-            if let Some(refused) = edited.notes.iter().find(|note| note.severity == Severity::Error) {
-                return Err(AppError::bad_input(format!(
-                    "Edit {} does not fit this session, and nothing was graded. {}",
-                    refused.edit + 1,
-                    refused.message
-                )));
-            }
-            let rows = edited.notes.iter().map(DiagnosticRow::from);
-            diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
-            subject.experiment = edited.experiment;
-            subject.edits = edits.to_vec();
-        }
-        let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
-        Ok(Self { opened: OpenedSession { subject, tables, compiled, diagnostics } })
+        let name = format!("lesson:{}", shelved.lesson.head.session);
+        Ok(Self { opened: OpenedSession::of_imported(session, &name, app, edits, watch)? })
     }
 
     /// Measures what a goal asks of the session. Questions are graded elsewhere: what they ask is about the recording.
@@ -86,8 +66,7 @@ impl LearnedSession {
             Check::NoBreakBy { key } => Ok(self.breaks_by(key)),
             Check::NoFinding { code } => {
                 let Self { opened } = self;
-                let found =
-                    findings(&opened.subject.experiment, opened.compiled.billed(), &opened.tables.counting);
+                let found = findings(opened.experiment(), opened.billed(), opened.counting());
                 let n = found.iter().filter(|finding| finding.code == *code).count();
                 Ok(Measured::plain(
                     n == 0,
@@ -112,7 +91,7 @@ impl LearnedSession {
     }
 
     pub(super) fn caches(&self) -> &CacheAnalysis {
-        &self.opened.compiled.caches
+        self.opened.billed().caches
     }
 
     pub(super) fn call(&self, number: u32) -> Result<&CallCache, AppError> {
@@ -120,7 +99,7 @@ impl LearnedSession {
     }
 
     pub(super) fn compiled(&self, number: u32) -> Result<&CallAnalysis, AppError> {
-        self.opened.compiled.analysis.call(number).ok_or_else(|| self.no_call(number))
+        self.opened.billed().analysis.call(number).ok_or_else(|| self.no_call(number))
     }
 
     fn no_call(&self, number: u32) -> AppError {
@@ -146,8 +125,7 @@ impl LearnedSession {
 
     /// What it was before the edits.
     fn recorded(&self) -> &CacheAnalysis {
-        let recording = self.opened.compiled.recording(&self.opened.subject);
-        recording.map_or(self.caches(), |recording| recording.caches)
+        self.opened.recorded()
     }
 
     fn total(&self, agent: Option<&str>, less_by: f64) -> Result<Measured, AppError> {
@@ -200,7 +178,7 @@ impl LearnedSession {
     /// The first processor whose stage has a text as it is sent.
     pub(super) fn stage_of(&self, call: u32, text: &str) -> Result<Option<String>, AppError> {
         let Some(segment) = self.segment_with(call, text)? else { return Ok(None) };
-        let experiment = &self.opened.subject.experiment;
+        let experiment = self.opened.experiment();
         let made = experiment.call(call);
         let compilation = made.and_then(|made| experiment.compile(made, &mut StageCache::default()));
         Ok(compilation.and_then(|compilation| writer(&compilation, &segment)).map(|(stage, _)| stage))

@@ -11,7 +11,7 @@ use crate::sample;
 
 macro_rules! bundled {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../../../lessons/", $name)))),*]
+        &[$(($name, include_str!(concat!("../../../../lessons/", $name)))),*]
     };
 }
 
@@ -69,6 +69,11 @@ pub(super) fn find(name: &str) -> Result<Shelved, AppError> {
             beside: Beside::Folder(folder),
         });
     }
+    find_bundled(name)
+}
+
+/// The lesson that comes with Strata and has this id.
+pub(super) fn find_bundled(name: &str) -> Result<Shelved, AppError> {
     let mut lessons = bundled()?;
     match lessons.iter().position(|shelved| shelved.lesson.head.id == name) {
         Some(at) => Ok(lessons.swap_remove(at)),
@@ -97,18 +102,21 @@ impl Shelved {
                 self.name, head.session
             )));
         };
-        let app = head.app.as_ref().map(|app| self.app(app)).transpose()?;
-        Ok((session, app))
+        Ok((session, self.app()?))
     }
 
-    fn app(&self, name: &str) -> Result<AppConfig, AppError> {
+    /// The configuration beside it, if it names one.
+    pub(super) fn app(&self) -> Result<Option<AppConfig>, AppError> {
+        let Some(name) = &self.lesson.head.app else { return Ok(None) };
         let text = String::from_utf8(self.beside(name)?)
             .map_err(|_| AppError::unreadable(format!("{}: {name} is not text.", self.name)))?;
         let format = if Path::new(name).extension().is_some_and(|it| it == "json") { "json" } else { "yaml" };
-        Ok(AppConfig { origin: AppConfigOrigin::Given, format: format.to_owned(), text, location: None })
+        let format = format.to_owned();
+        Ok(Some(AppConfig { origin: AppConfigOrigin::Given, format, text, location: None }))
     }
 
-    fn beside(&self, name: &str) -> Result<Vec<u8>, AppError> {
+    /// What a file beside it holds.
+    pub(super) fn beside(&self, name: &str) -> Result<Vec<u8>, AppError> {
         let is_name = Path::new(name).file_name().is_some_and(|only| only == name);
         if !is_name {
             return Err(AppError::bad_input(format!(
