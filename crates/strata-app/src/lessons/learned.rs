@@ -46,7 +46,7 @@ impl LearnedSession {
                 Ok(at_most_tokens(self.largest(agent.as_deref())?, *at_most))
             }
             Check::TotalTokens { agent, less_by } => self.total(agent.as_deref(), *less_by),
-            Check::Cost { less_by } => self.cost(*less_by),
+            Check::Cost { less_by } => Ok(self.cost(*less_by)),
             Check::CachedShare { call, agent, at_least } => {
                 let bill = match call {
                     Some(call) => BillTotals::of(std::iter::once(&self.call(*call)?.bill)),
@@ -139,17 +139,17 @@ impl LearnedSession {
         Ok(Measured { is_met: less >= less_by, said, basis: Some(basis) })
     }
 
-    fn cost(&self, less_by: f64) -> Result<Measured, AppError> {
+    fn cost(&self, less_by: f64) -> Measured {
         let dollars = |bill: &BillTotals| bill.cost_usd();
         let (before, after) = (self.recorded().bill(), self.caches().bill());
         let (Some(was), Some(is)) = (dollars(&before), dollars(&after)) else {
             let why = "not known: a model of the session has no known price";
-            return Ok(Measured::plain(false, why.to_owned()));
+            return Measured::plain(false, why.to_owned());
         };
         let less = less(was, is);
         let said = format!("${is:.4} instead of ${was:.4}, {}", said_less(less));
         let basis = after.basis.max(before.basis).into();
-        Ok(Measured { is_met: less >= less_by, said, basis: Some(basis) })
+        Measured { is_met: less >= less_by, said, basis: Some(basis) }
     }
 
     fn breaks_by(&self, key: &str) -> Measured {

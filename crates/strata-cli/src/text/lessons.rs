@@ -17,7 +17,7 @@ pub(crate) fn lessons(report: &LessonsReport, style: Style) -> String {
     for lesson in &report.lessons {
         table.row([
             lesson.id.clone(),
-            lesson.level.to_owned(),
+            lesson.level.clone(),
             lesson.minutes.to_string(),
             lesson.goals.to_string(),
             lesson.title.clone(),
@@ -53,7 +53,8 @@ pub(crate) fn lesson(report: &LessonReport, n_hints: usize, style: Style) -> Str
         }
     }
     let answers = report.goals.iter().filter(|goal| goal.is_question);
-    let answers: String = answers.map(|goal| format!(" --answer {}=…", goal.id)).collect();
+    let answers: Vec<String> = answers.map(|goal| format!(" --answer {}=…", goal.id)).collect();
+    let answers = answers.concat();
     let edits = if report.goals.iter().any(|goal| !goal.is_question) { " --edit FILE" } else { "" };
     text + &format!("\nGrade it with `strata lessons check {}{edits}{answers}`.\n", row.id)
 }
