@@ -98,8 +98,6 @@ fn what_cannot_be_graded_is_told() {
 
 #[test]
 fn a_lesson_that_is_none_says_where_and_why() {
-    let whole = "---\nid: own\ntitle: Own\nlevel: beginner\nminutes: 5\nsession: sample\ngoals:\n  - id: small\n    text: Small\n    \
-                 check: {peak_prompt: {at_most: 1}}\nsolutions:\n  - title: None\n---\nText.\n\n## Explanation\n\nSo.\n";
     #[track_caller]
     fn check(text: &str, code: i32, expected: &[&str]) {
         let computer = Computer::new();
@@ -112,6 +110,8 @@ fn a_lesson_that_is_none_says_where_and_why() {
             assert!(seen.contains(expected), "no \"{expected}\" in {seen}");
         }
     }
+    let whole = "---\nid: own\ntitle: Own\nlevel: beginner\nminutes: 5\nsession: sample\ngoals:\n  - id: small\n    text: Small\n    \
+                 check: {peak_prompt: {at_most: 1}}\nsolutions:\n  - title: None\n---\nText.\n\n## Explanation\n\nSo.\n";
     // A lesson that nobody can solve is one, and is told to its author.
     check(whole, 1, &["Without edits: 0 of 1 goal met", "Solution: None: 0 of 1 goal met"]);
     check(&whole.replace("at_most: 1", "at_most: 900000"), 1, &["and it must not be solved"]);
