@@ -67,6 +67,8 @@ const ACTS: &[&str] = &[
     "lab/resume",
     "lab/run",
     "lab/sweep",
+    "lesson/grade",
+    "lesson/start",
     "call/replay",
     "model/forget",
     "model/save",

@@ -10,8 +10,8 @@ use ts_rs::TS;
 use crate::Strata;
 use crate::api::{
     app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab,
-    lab_batch, model, palette, part, place, processor, run, script, search, secret, session, state, stores,
-    usage, verification,
+    lab_batch, lesson, model, palette, part, place, processor, run, script, search, secret, session, state,
+    stores, usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -217,6 +217,10 @@ commands! {
     "script/remove" script::Remove => script::ScriptList: "Removes a saved script";
     "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
+    "lesson/list" lesson::List => lesson::LessonList: "The lessons that come with Strata, and how far they are";
+    "lesson/get" lesson::Get => lesson::LessonPage: "A lesson: its text, its goals with hints, and its solutions if they are asked for";
+    "lesson/start" lesson::Start => experiment::ExperimentDetail: "Makes an experiment over a lesson's session";
+    "lesson/grade" lesson::Grade => lesson::LessonGrade: "Grades an experiment and answers, and remembers what is met";
     "place/list" place::List => place::PlaceList: "Where agents leave their sessions on this computer";
     "place/choose" place::Choose => place::PlaceList: "Says which places Home may read";
     "home/get" home::Get => home::HomePage: "What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back";

@@ -31,6 +31,7 @@ mod lab_questions;
 mod lab_run;
 mod lab_runs;
 mod ladder;
+mod lesson;
 mod model;
 mod palette;
 mod part;

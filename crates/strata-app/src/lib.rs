@@ -23,6 +23,8 @@ mod jobs;
 mod kept_secrets;
 mod lab;
 mod learned_counts;
+mod lesson_progress;
+pub mod lessons;
 mod models;
 mod notifications;
 mod open;

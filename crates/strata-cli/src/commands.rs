@@ -12,6 +12,7 @@ pub(crate) mod diff;
 pub(crate) mod export;
 pub(crate) mod findings;
 pub(crate) mod import;
+pub(crate) mod lessons;
 pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod places;

@@ -1,11 +1,16 @@
 //! A session that is read and compiled once, for as many documents as are asked of it.
 
-use strata_model::{FromJson as _, json, secret};
+use strata_engine::{Edit, Experiment};
+use strata_import::ImportedSession;
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting};
+use strata_model::{FromJson as _, Severity, json, secret};
+use strata_store::AppConfig;
 
 use super::Watch;
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
 use super::source::{Compiled, Source, Subject};
+use crate::api::common::DiagnosticRow;
 use crate::error::AppError;
 use crate::tables::Tables;
 
@@ -38,6 +43,55 @@ impl OpenedSession {
         let tables = source.tables()?;
         let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
         Ok(Self { subject, tables, compiled, diagnostics })
+    }
+
+    /// A session that comes with Strata, with edits over it, weighed and priced as on every computer. An edit that does not
+    /// fit is an error.
+    pub(crate) fn of_imported(
+        session: ImportedSession,
+        name: &str,
+        app: Option<AppConfig>,
+        edits: &[Edit],
+        watch: &dyn Watch,
+    ) -> Result<Self, AppError> {
+        let mut diagnostics = Vec::new();
+        let mut subject = Source::default().imported(session, name, app, &mut diagnostics)?;
+        let tables = Tables::default();
+        if !edits.is_empty() {
+            let edited = tables.edited(&subject.experiment, edits);
+            if let Some(refused) = edited.notes.iter().find(|note| note.severity == Severity::Error) {
+                // The note is about an experiment, where all other edits count.
+                let why = refused.message.replace(" The edit was left out; all others count.", "");
+                return Err(AppError::bad_input(format!(
+                    "Edit {} does not fit this session, and nothing was done. {why}",
+                    refused.edit + 1
+                )));
+            }
+            let rows = edited.notes.iter().map(DiagnosticRow::from);
+            diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
+            subject.experiment = edited.experiment;
+            subject.edits = edits.to_vec();
+        }
+        let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+        Ok(Self { subject, tables, compiled, diagnostics })
+    }
+
+    pub(crate) fn experiment(&self) -> &Experiment {
+        &self.subject.experiment
+    }
+
+    pub(crate) fn billed(&self) -> BilledCalls<'_> {
+        self.compiled.billed()
+    }
+
+    /// What the calls came to before edits were laid over them.
+    pub(crate) fn recorded(&self) -> &CacheAnalysis {
+        let recording = self.compiled.recording(&self.subject);
+        recording.map_or(&self.compiled.caches, |recording| recording.caches)
+    }
+
+    pub(crate) fn counting(&self) -> &Counting {
+        &self.tables.counting
     }
 
     /// Its numbers, as lists show them.

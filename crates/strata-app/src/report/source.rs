@@ -212,7 +212,7 @@ impl Source {
         Ok(Read { subjects: vec![subject], diagnostics })
     }
 
-    fn imported(
+    pub(super) fn imported(
         &self,
         imported: ImportedSession,
         location: &str,

@@ -17,6 +17,7 @@ mod home;
 mod lab;
 mod lab_batches;
 mod lab_sweeps;
+mod lessons;
 mod models;
 mod own_prices;
 mod patch;

@@ -13,6 +13,7 @@ mod folders;
 mod follow;
 mod import;
 mod lab;
+mod lessons;
 mod mcp;
 mod models;
 mod places;

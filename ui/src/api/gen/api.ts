@@ -403,6 +403,23 @@ costPerWeek: number | null, tokensPerWeek: number,
 remedy: Remedy | null, };
 
 /**
+ * A goal before it is graded.
+ */
+export type GoalRow = { id: string, text: string,
+/**
+ * What is asked for, with its unit; for a question the form of its answer.
+ */
+wanted: string,
+/**
+ * Met by an answer and not by edits.
+ */
+isQuestion: boolean,
+/**
+ * From a nudge to all but the answer.
+ */
+hints: Array<string>, };
+
+/**
  * A key over the calls, column by column.
  */
 export type KeyColumns = {
@@ -414,6 +431,36 @@ tokens: Array<number | null>,
  * Indices of columns, in order.
  */
 written: Array<number>, read: Array<number>, broke: Array<number>, };
+
+/**
+ * A lesson in a list.
+ */
+export type LessonRow = { id: string, title: string,
+/**
+ * `beginner`, `intermediate` or `advanced`.
+ */
+level: string, minutes: number,
+/**
+ * How many.
+ */
+goals: number,
+/**
+ * Ways to meet all goals that the author gives.
+ */
+solutions: number, };
+
+/**
+ * A lesson, and how far a learner is with it.
+ */
+export type LessonProgress = { row: LessonRow,
+/**
+ * Goals that were met, in one attempt or another.
+ */
+met: Array<string>,
+/**
+ * Whether all of them were met in one attempt.
+ */
+isSolved: boolean, };
 
 /**
  * A model that is asked, where it is.
@@ -1303,6 +1350,15 @@ label: string, isCode: boolean, text: string,
 code: string | null, };
 
 /**
+ * One way to meet all goals.
+ */
+export type LessonSolution = { title: string, edits: Array<Edit>,
+/**
+ * By the ids of goals.
+ */
+answers: { [key in string]: string }, };
+
+/**
  * Questions about the summaries of every run, made of the facts they stand for. One model answers all of them, so that
  * runs can be set beside each other.
  */
@@ -2150,6 +2206,15 @@ places: Array<UsagePlace>, files: UsageFiles,
 diagnostics: Array<DiagnosticRow>, };
 
 /**
+ * What came of a goal.
+ */
+export type GoalGrade = { goal: string, text: string, isMet: boolean, measured: string, wanted: string,
+/**
+ * What the measured number rests on; null where it is no number of tokens or dollars.
+ */
+basis: Basis | null, };
+
+/**
  * What came of a script.
  */
 export type ScriptReport = {
@@ -2161,6 +2226,15 @@ stage: string, failure: ScriptFailure | null, console: Array<ConsoleLine>,
  * Tokens of the request before and after; absent for a script that only was read.
  */
 tokens: ScriptTokens | null, };
+
+/**
+ * What came of an attempt.
+ */
+export type LessonGrade = { goals: Array<GoalGrade>, isSolved: boolean,
+/**
+ * Markdown; absent until the lesson is solved.
+ */
+explanation: string | null, };
 
 /**
  * What came since Home was looked at last.
@@ -3539,6 +3613,30 @@ isInUse: boolean, };
 
 export type LearnedRatio = { kind: string, ratio: number, };
 
+export type LessonList = {
+/**
+ * In the order in which they are taken.
+ */
+lessons: Array<LessonProgress>, };
+
+export type LessonPage = { progress: LessonProgress,
+/**
+ * `sample`, or the file beside the lesson.
+ */
+session: string,
+/**
+ * Markdown.
+ */
+text: string, goals: Array<GoalRow>,
+/**
+ * Markdown; absent until the lesson is solved.
+ */
+explanation: string | null,
+/**
+ * Empty unless they were asked for.
+ */
+solutions: Array<LessonSolution>, };
+
 export type LineKind = "said" | "thought" | "called" | "answered" | "failed";
 
 export type ModelList = { endpoints: Array<EndpointRow>,
@@ -4537,6 +4635,14 @@ export interface Commands {
   "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
   /** Makes the edits of a fix. */
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
+  /** The lessons that come with Strata, and how far they are. */
+  "lesson/list": { readonly params: Record<string, never>; readonly result: LessonList };
+  /** A lesson: its text, its goals with hints, and its solutions if they are asked for. */
+  "lesson/get": { readonly params: { lesson: string,  /**  * Whether the author's solutions are told, too.  */ withSolutions: boolean, }; readonly result: LessonPage };
+  /** Makes an experiment over a lesson's session. */
+  "lesson/start": { readonly params: { lesson: string, }; readonly result: ExperimentDetail };
+  /** Grades an experiment and answers, and remembers what is met. */
+  "lesson/grade": { readonly params: { lesson: string,  /**  * Absent: without edits.  */ experiment: string | null,  /**  * By the ids of goals.  */ answers: { [key in string]: string }, }; readonly result: LessonGrade };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
   /** Says which places Home may read. */
