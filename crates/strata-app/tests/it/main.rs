@@ -19,6 +19,7 @@ mod lab_batches;
 mod lab_sweeps;
 mod models;
 mod own_prices;
+mod pages;
 mod patch;
 mod ranges;
 mod recorded;
