@@ -39,6 +39,7 @@ mod model_access;
 mod models;
 mod opened;
 mod origin;
+mod page;
 mod patterns;
 mod places;
 mod prompt;
@@ -105,6 +106,7 @@ pub use models::{
     save_model, set_model_key, try_model,
 };
 pub use opened::{OpenedSession, session_with_call};
+pub use page::page;
 pub use patterns::{PatternsReport, patterns};
 pub use places::{PlacesReport, choose_places, places};
 pub use prompt::{PromptTokens, SegmentReport, Zone, prompt_of};

@@ -9,6 +9,7 @@ use super::app::AppReport;
 use super::change::{ChangeReport, Weigh};
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
+use super::opened::OpenedSession;
 use super::prompt::{PromptTokens, prompt_tokens};
 use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
@@ -175,6 +176,21 @@ pub fn compile(
         },
         diagnostics,
     })
+}
+
+/// What each processor did for a call of a session that is open; nothing where it was not compiled.
+pub(super) fn stages_of(opened: &OpenedSession, call: u32) -> Result<Vec<StageReport>, AppError> {
+    let OpenedSession { subject, tables, compiled, .. } = opened;
+    let missing = || AppError::not_found(format!("C{call} is not in this session."));
+    let compiled = Compiled {
+        subject,
+        tables,
+        analysis: &compiled.analysis,
+        call: subject.experiment.call(call).ok_or_else(missing)?,
+        analysed: compiled.analysis.call(call).ok_or_else(missing)?,
+    };
+    let compilation = subject.experiment.compile(compiled.call, &mut StageCache::new());
+    compilation.map_or(Ok(Vec::new()), |compilation| compiled.stages(&compilation, false))
 }
 
 /// The body that was sent last for a call.

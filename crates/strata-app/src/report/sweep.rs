@@ -7,6 +7,7 @@ use strata_measure::lab::{Assumptions, Bill, Flag, SweepRow, SweepWatch, sweep a
 
 use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
+use super::opened::OpenedSession;
 use super::source::Source;
 use super::{VERSION, Watch};
 use crate::error::AppError;
@@ -119,13 +120,23 @@ pub fn sweep(
     watch: &dyn Watch,
     tell: &(dyn Fn(&SweepProgress) + Sync),
 ) -> Result<SweepReport, AppError> {
+    // A grid that cannot be read is told before anything is.
+    read_grid(&choice.grid)?;
+    sweep_of(&OpenedSession::read(source, session, watch)?, choice, watch, tell)
+}
+
+/// Sweeps a session that is open.
+pub(super) fn sweep_of(
+    opened: &OpenedSession,
+    choice: &SweepChoice,
+    watch: &dyn Watch,
+    tell: &(dyn Fn(&SweepProgress) + Sync),
+) -> Result<SweepReport, AppError> {
     let configs = read_grid(&choice.grid)?;
-    let (subject, diagnostics) = source.read_one(session, watch)?;
-    let tables = source.tables()?;
-    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
+    let OpenedSession { subject, tables, compiled, diagnostics } = opened;
     watch.begins(Step::Sweeping(&subject.title));
-    let recording = compiled.recording(&subject);
-    let swept = with_billed(&subject.experiment, compiled.billed(), recording, &tables, |lab| {
+    let recording = compiled.recording(subject);
+    let swept = with_billed(&subject.experiment, compiled.billed(), recording, tables, |lab| {
         let size = summary_size(lab, choice.summary_tokens, &[]);
         let told = Told { watch, tell, n_configs: configs.len(), n_done: AtomicUsize::new(0) };
         run_sweep(lab, &configs, size, Assumptions::default(), &told)
@@ -149,7 +160,7 @@ pub fn sweep(
         recommended: best.row,
         reason: best.reason,
         summary_size: size_basis(swept.baselines.size.basis, swept.baselines.size.n_fitted),
-        diagnostics,
+        diagnostics: diagnostics.clone(),
     })
 }
 

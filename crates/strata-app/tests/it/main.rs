@@ -20,6 +20,7 @@ mod lab_sweeps;
 mod lessons;
 mod models;
 mod own_prices;
+mod pages;
 mod patch;
 mod ranges;
 mod recorded;

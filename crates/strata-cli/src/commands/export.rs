@@ -1,4 +1,4 @@
-//! `strata export`: an experiment in a form for elsewhere.
+//! `strata export`: a session or an experiment in a form for elsewhere.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use super::source::SourceArgs;
 use crate::output;
 use crate::progress::Progress;
 
-/// Writes a session, or its app with its edits: as a patch of your code, as google-adk Python, as an app configuration, or as a file of edits
+/// Writes a report of a session, the session, or its app with its edits: as a page for a browser, as a patch of your code, as google-adk Python, as an app configuration, or as a file of edits
 ///
 /// Secrets are masked and counted, unless `--no-redact` is given.
 #[derive(Debug, Args)]
@@ -31,6 +31,8 @@ pub(crate) struct Export {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Form {
+    /// A report: one file that a browser opens without a network and that prints well
+    Html,
     /// The session as ADK saves it, with what was really sent, where that is recorded
     Session,
     /// What the edits change, as a module for the code of your own google-adk 2.13 app
@@ -47,17 +49,18 @@ enum Form {
 
 impl Export {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let format = match self.form {
-            Form::Session => ExportFormat::Session,
-            Form::Patch => ExportFormat::Patch,
-            Form::AdkPython => ExportFormat::AdkPython,
-            Form::AdkJson => ExportFormat::AdkJson,
-            Form::Json => ExportFormat::Json,
-            Form::Yaml => ExportFormat::Yaml,
-        };
         let progress = Progress::new();
-        let source = self.source.into_source();
-        let made = report::export(&source, self.session.as_deref(), format, !self.no_redact, &progress)?;
+        let (source, session, masks) = (self.source.into_source(), self.session.as_deref(), !self.no_redact);
+        let export = |format| report::export(&source, session, format, masks, &progress);
+        let made = match self.form {
+            Form::Html => report::page(&source, session, masks, &progress),
+            Form::Session => export(ExportFormat::Session),
+            Form::Patch => export(ExportFormat::Patch),
+            Form::AdkPython => export(ExportFormat::AdkPython),
+            Form::AdkJson => export(ExportFormat::AdkJson),
+            Form::Json => export(ExportFormat::Json),
+            Form::Yaml => export(ExportFormat::Yaml),
+        }?;
         drop(progress);
         output::diagnostics(&made.diagnostics);
         io::stdout().lock().write_all(made.text.as_bytes()).context("The result could not be printed.")?;

@@ -1,0 +1,88 @@
+//! One bar a call.
+
+use maud::{Markup, html};
+
+use super::frame;
+use super::texts::{Texts, basis, count, dollars, tokens};
+use crate::report::tokens::{CallTokens, TokensReport};
+
+/// Bars that can still be told apart.
+const MAX_BARS: usize = 300;
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 180.0;
+
+pub(super) fn section(ledger: &TokensReport, texts: &Texts) -> Markup {
+    let together = ledger.calls.len().div_ceil(MAX_BARS).max(1);
+    let largest = |calls: &'_ [CallTokens]| calls.iter().max_by_key(|call| call.prompt_tokens).cloned();
+    let bars: Vec<CallTokens> = ledger.calls.chunks(together).filter_map(largest).collect();
+    if bars.is_empty() {
+        return frame::section("Prompts, call by call", &html! { p { "This session has no calls." } });
+    }
+    let top = bars.iter().map(|call| call.prompt_tokens).max().unwrap_or(1).max(1);
+    let rows: Vec<Vec<String>> = bars.iter().map(|call| row(call, texts)).collect();
+    let caption = if together == 1 {
+        "One bar a call: what was read from a cache below, what was not above; dashed, what the recording does not show."
+            .to_owned()
+    } else {
+        format!(
+            "One bar for each {together} calls, with the largest prompt of them; what was read from a cache below."
+        )
+    };
+    frame::section(
+        "Prompts, call by call",
+        &html! {
+            figure {
+                (picture(&bars, top))
+                figcaption { (caption) " The tallest is " (count(top)) " tokens." }
+            }
+            details {
+                summary { "The same as a table" }
+                (frame::table(
+                    "Prompts of calls, in tokens",
+                    &["Call", "Agent", "Model", "Prompt", "Basis", "From a cache", "Hidden", "Cost"],
+                    5,
+                    &rows,
+                ))
+            }
+        },
+    )
+}
+
+fn row(call: &CallTokens, texts: &Texts) -> Vec<String> {
+    vec![
+        format!("C{}", call.call),
+        texts.line(&call.agent, 60),
+        texts.line(&call.model, 60),
+        tokens(call.prompt_tokens, call.prompt_basis),
+        basis(call.prompt_basis).to_owned(),
+        count(call.cached_tokens),
+        call.hidden.map_or("–".to_owned(), count),
+        dollars(call.cost),
+    ]
+}
+
+fn picture(bars: &[CallTokens], top: u32) -> Markup {
+    let step = WIDTH / bars.len() as f64;
+    let width = format!("{:.2}", (step * 0.85).min(40.0));
+    let tall = |tokens: f64| HEIGHT * tokens / f64::from(top);
+    let bar = |class: &str, at: usize, from: f64, to: f64| {
+        html! {
+            rect class=(class) x=(format!("{:.2}", at as f64 * step)) width=(width)
+                y=(format!("{:.2}", HEIGHT - tall(to))) height=(format!("{:.2}", tall(to - from))) {}
+        }
+    };
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label="Tokens of each prompt; the table below has the numbers" {
+            @for (at, call) in bars.iter().enumerate() {
+                @let (whole, cached) = (f64::from(call.prompt_tokens), f64::from(call.cached_tokens));
+                @let hidden = (call.hidden.unwrap_or(0) as f64).min(whole);
+                g {
+                    title { "C" (call.call) ": " (tokens(call.prompt_tokens, call.prompt_basis)) " tokens, " (count(call.cached_tokens)) " from a cache" }
+                    (bar("cached", at, 0.0, cached.min(whole)))
+                    (bar("paid", at, cached.min(whole), whole))
+                    @if hidden > 0.0 { (bar("hidden", at, 0.0, hidden)) }
+                }
+            }
+        }
+    }
+}

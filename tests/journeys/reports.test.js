@@ -1,0 +1,91 @@
+/** Reports of all samples, opened as files: they load nothing, complain of nothing, and print. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { violations } from './support/axe.js';
+import { launchChromium } from './support/chromium.js';
+
+const run = promisify(execFile);
+const SAMPLES = join(import.meta.dirname, '..', '..', 'crates', 'strata-import', 'samples');
+const STRATA =
+  process.env.STRATA ?? join(import.meta.dirname, '..', '..', 'target', 'debug', 'strata');
+/** Pages that axe looks at: it takes longer than opening them. */
+const LOOKED_AT = new Set(['sample', 'claude-code.jsonl', 'adk-saved-session.json', 'codex.jsonl']);
+
+let browser;
+let folder;
+before(async () => {
+  browser = await launchChromium();
+  folder = await mkdtemp(join(tmpdir(), 'strata-reports-'));
+});
+after(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true });
+});
+
+async function strata(...parameters) {
+  const options = { maxBuffer: 1 << 28, env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder } };
+  const { stdout } = await run(STRATA, parameters, options);
+  return stdout;
+}
+
+/** The sessions of a file; none where it is no session by itself. */
+async function sessions(source) {
+  try {
+    const shown = JSON.parse(await strata('show', source, '--json'));
+    return shown.sessions.filter(({ tokens }) => tokens !== null).map(({ id }) => id);
+  } catch {
+    return [];
+  }
+}
+
+async function openReport(page, source, session) {
+  const file = join(folder, 'report.html');
+  await writeFile(file, await strata('export', source, '--session', session, '--as', 'html'));
+  const troubles = [];
+  const url = pathToFileURL(file).href;
+  page.on('console', (message) => troubles.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (request.url() !== url) troubles.push(`request: ${request.url()}`);
+  });
+  await page.goto(url);
+  return troubles;
+}
+
+test('reports of all samples load nothing and complain of nothing', async () => {
+  const files = (await readdir(SAMPLES)).filter((name) => !name.endsWith('.tables.json'));
+  let count = 0;
+  for (const name of ['sample', ...files]) {
+    const source = name === 'sample' ? name : join(SAMPLES, name);
+    for (const session of (await sessions(source)).slice(0, 2)) {
+      const page = await browser.newPage({ colorScheme: count % 2 === 0 ? 'dark' : 'light' });
+      const troubles = await openReport(page, source, session);
+      assert.equal(await page.getByRole('heading', { name: 'Summary', exact: true }).count(), 1, name);
+      if (LOOKED_AT.has(name)) assert.deepEqual(await violations(page), [], name);
+      assert.deepEqual(troubles, [], name);
+      await page.close();
+      count += 1;
+    }
+  }
+  assert.ok(count > 50, `${count} reports`);
+});
+
+test('a report prints, with what is folded', async () => {
+  const page = await browser.newPage();
+  const [session] = await sessions('sample');
+  await openReport(page, 'sample', session);
+  const path = join(folder, 'report.pdf');
+  await page.pdf({ path, preferCSSPageSize: true });
+  assert.ok((await stat(path)).size > 10_000);
+  await page.emulateMedia({ media: 'print' });
+  const folded = page.locator('details table').first();
+  assert.ok((await folded.boundingBox()).height > 0);
+  await page.close();
+});
