@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to its terminal")]
 
 mod bench;
+mod bundle;
 mod node;
 mod oracle;
 mod process;
@@ -69,6 +70,8 @@ enum Verb {
     Oracle(oracle::Arguments),
     /// Record google-adk apps with scripted models, and compare what is compiled with what was sent
     Recorder(recorder::Arguments),
+    /// Makes a Debian package of the window and the command
+    Bundle(bundle::Arguments),
     /// Runs the benchmarks and prints each beside its yardstick; `window` measures the real window
     Bench {
         /// Only benchmarks whose name contains this, or `window`
@@ -110,6 +113,7 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
         }
         Verb::Oracle(arguments) => oracle::run(repository, &arguments),
         Verb::Recorder(arguments) => recorder::run(repository, &arguments),
+        Verb::Bundle(arguments) => bundle::run(repository, &arguments),
         Verb::Bench { filter: Some(what), python: None } if what == "window" => bench::run_window(repository),
         Verb::Bench { filter, python } => bench::run(repository, filter.as_deref(), python.as_deref()),
     }
