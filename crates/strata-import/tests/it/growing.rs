@@ -232,7 +232,7 @@ fn a_captured_session_keeps_its_id_when_its_first_answer_comes() {
     let answer = r#"{"strata_capture":1,"answer":4,"at":1.6,"ended":1.7,"status":200,"headers":[],"end":"complete","body":"{\"id\":\"chatcmpl-9\",\"object\":\"chat.completion\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Three.\"},\"finish_reason\":\"stop\"}]}"}"#;
     let ids = [request.to_owned(), format!("{request}\n{answer}\n")].map(|log| {
         let import = whole(Format::CAPTURE, log.as_bytes());
-        let [session] = &import.sessions[..] else { panic!("{:?}", import.findings) };
+        let [session] = &import.sessions[..] else { panic!("{:?}", import.diagnostics) };
         (session.session.id.to_string(), session.facts.model_responses)
     });
     assert_eq!(ids, [("request-4".to_owned(), 0), ("request-4".to_owned(), 1)]);
