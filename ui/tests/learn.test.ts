@@ -128,7 +128,7 @@ describe('a lesson that was begun', () => {
       await within(card(text)).findByText('met');
     }
     expect(await screen.findByRole('heading', { name: 'Explanation' })).toBeVisible();
-    expect(screen.getByText(/^All goals are met/)).toBeVisible();
+    expect(within(goals()).getByText(/^All goals are met/)).toBeVisible();
     const list = screen.getByRole('region', { name: 'Lessons' });
     await waitFor(() => expect(list).toHaveTextContent('1 of 11 solved'));
     await window.user.click(screen.getByRole('button', { name: /Show a solution/ }));
