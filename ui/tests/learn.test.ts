@@ -65,7 +65,8 @@ describe('the lessons', () => {
 describe('a lesson that was begun', () => {
   test('is an experiment, and says what is measured and what it rests on', async () => {
     const window = await begin();
-    expect(window.view()).toMatchObject({ session: 'x1', attempt: 'x1', lesson: 'append-everything' });
+    const begun = { session: 'x1', attempt: 'x1', lesson: 'append-everything' };
+    await waitFor(() => expect(window.view()).toMatchObject(begun));
     const grade: LessonGrade = await window.host.invoke('lesson/grade', {
       lesson: LESSON.lesson,
       experiment: 'x1',
@@ -146,9 +147,9 @@ describe('a lesson that was begun', () => {
     const list = screen.getByRole('region', { name: 'Lessons' });
     await window.user.click(within(list).getByRole('button', { name: /Where a token comes from/ }));
     await screen.findByRole('button', { name: 'Begin' });
-    expect(window.view()).toMatchObject({ lesson: 'tiers', attempt: '' });
+    await waitFor(() => expect(window.view()).toMatchObject({ lesson: 'tiers', attempt: '' }));
     await window.user.click(within(list).getByRole('button', { name: /Why appending everything fails/ }));
     await within(goals()).findByText(/^Measured in/);
-    expect(window.view()).toMatchObject({ session: 'x1', attempt: 'x1' });
+    await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', attempt: 'x1' }));
   });
 });
