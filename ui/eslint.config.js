@@ -26,6 +26,7 @@ const layers = {
   'components/findings': ['components/shared', 'state', 'model'],
   'components/comparison': ['components/shared', 'state', 'model'],
   'components/cache': ['components/shared', 'state', 'draw', 'model'],
+  'components/learn': ['components/shared', 'state', 'model'],
   'components/lab': ['components/shared', 'state', 'draw', 'model'],
   'components/inspector': ['components/shared', 'state', 'draw', 'model'],
   'components/help': ['components/shared', 'state', 'model'],

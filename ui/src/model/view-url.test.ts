@@ -45,6 +45,8 @@ const full: ViewState = {
   homeFilter: 'tool:="Codex CLI" retry',
   period: '30',
   homeOrder: 'waste',
+  lesson: 'prefixes',
+  attempt: 'x1',
 };
 
 describe('the address of a view', () => {
@@ -70,6 +72,12 @@ describe('the address of a view', () => {
     expect(printView(home)).toBe('#/-/home?agents=model:opus');
     expect(parseView(printView(home))).toEqual(home);
     expect(parseView('#/-/session')).toEqual({ ...INITIAL_VIEW, view: 'home' });
+  });
+
+  test('names a lesson without a session', () => {
+    const learn: ViewState = { ...INITIAL_VIEW, view: 'learn', lesson: 'tiers' };
+    expect(printView(learn)).toBe('#/-/learn?lesson=tiers');
+    expect(parseView(printView(learn))).toEqual(learn);
   });
 
   test.each([

@@ -13,6 +13,7 @@ const VIEWS = [
   'lab',
   'run',
   'stores',
+  'learn',
   'home',
   'capture',
   'sessions',
@@ -28,14 +29,15 @@ export const VIEW_TITLES: Readonly<Record<ViewName, string>> = {
   lab: 'Lab',
   run: 'Run',
   stores: 'Stores',
+  learn: 'Learn',
   home: 'Home',
   capture: 'Capture',
   sessions: 'All sessions',
   settings: 'Settings',
 };
 
-const APART = ['home', 'capture', 'sessions', 'settings'] as const satisfies readonly ViewName[];
-/** Views of no one session. */
+const APART = ['learn', 'home', 'capture', 'sessions', 'settings'] as const satisfies readonly ViewName[];
+/** Views of no one session. A lesson is of one only when it was begun. */
 export type ApartView = (typeof APART)[number];
 
 export function isApart(view: ViewName): view is ApartView {
@@ -128,6 +130,10 @@ export interface ViewState {
   readonly homeFilter: string;
   readonly period: Period;
   readonly homeOrder: HomeOrder;
+  /** The lesson that is looked at; empty: the first that is not solved. */
+  readonly lesson: string;
+  /** The experiment that the lesson was begun in; empty: it does not go on here. */
+  readonly attempt: string;
 }
 
 export const INITIAL_VIEW: ViewState = {
@@ -171,14 +177,19 @@ export const INITIAL_VIEW: ViewState = {
   homeFilter: '',
   period: 'all',
   homeOrder: 'newest',
+  lesson: '',
+  attempt: '',
 };
+
+/** What can be looked at before any session was opened. */
+const SESSIONLESS = ['home', 'learn'] as const satisfies readonly ApartView[];
 
 /** Stands in an address where a session would. */
 const NO_SESSION = '-';
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
 export function printView(state: ViewState): string {
-  if (state.session === undefined && state.view !== 'home') return '#/';
+  if (state.session === undefined && !SESSIONLESS.some((view) => view === state.view)) return '#/';
   const query = new URLSearchParams();
   const put = (name: string, value: string, initial: string): void => {
     if (value !== initial) query.set(name, value);
@@ -221,6 +232,8 @@ export function printView(state: ViewState): string {
   put('agents', state.homeFilter, '');
   put('period', state.period, INITIAL_VIEW.period);
   put('by', state.homeOrder, INITIAL_VIEW.homeOrder);
+  put('lesson', state.lesson, '');
+  put('attempt', state.attempt, '');
   const text = query
     .toString()
     .replaceAll('%2F', '/')
@@ -241,7 +254,10 @@ export function parseView(hash: string): ViewState {
   const query = new URLSearchParams(match?.[3] ?? '');
   return {
     session,
-    view: session === undefined ? 'home' : oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
+    view:
+      session === undefined
+        ? oneOf(SESSIONLESS, match?.[2] ?? null, 'home')
+        : oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
     cursor: wholeNumber(query.get('call')) || callNamed(query.get('at')),
     ranges: parseRanges(query.get('range')),
     selection: query.get('at') ?? undefined,
@@ -280,6 +296,8 @@ export function parseView(hash: string): ViewState {
     homeFilter: query.get('agents') ?? '',
     period: oneOf(PERIODS, query.get('period'), INITIAL_VIEW.period),
     homeOrder: oneOf(HOME_ORDERS, query.get('by'), INITIAL_VIEW.homeOrder),
+    lesson: query.get('lesson') ?? '',
+    attempt: query.get('attempt') ?? '',
   };
 }
 

@@ -231,6 +231,13 @@ export class Experiments {
     });
   }
 
+  /** Knows an experiment that was made elsewhere, before it is shown. */
+  adopt(made: ExperimentDetail): void {
+    this.#revision += 1;
+    this.#session.learn([made]);
+    this.#acted = made;
+  }
+
   undo(): Promise<boolean> {
     const title = this.applied.at(-1)?.title ?? '';
     return this.#onCurrent(

@@ -25,6 +25,7 @@ import { Inspector } from './inspector.svelte.ts';
 import { Jobs } from './jobs.svelte.ts';
 import { Lab } from './lab.svelte.ts';
 import { KeptSecrets } from './kept-secrets.svelte.ts';
+import { Learn } from './learn.svelte.ts';
 import { LearnedTokenCounts } from './learned-counts.svelte.ts';
 import { Loaded } from './loaded.svelte.ts';
 import { Location, type PageHistory } from './location.svelte.ts';
@@ -85,6 +86,7 @@ export class Workbench {
   readonly lab: Lab;
   readonly replay: CallReplay;
   readonly runs: Runs;
+  readonly learn: Learn;
   readonly tour: Tour;
   readonly start: Loaded<StartInfo>;
   /** Where agents leave sessions on this computer. */
@@ -143,6 +145,7 @@ export class Workbench {
       messages,
       openSession: (session) => this.openSession(session),
     });
+    this.learn = new Learn(host, this);
     this.tour = new Tour(this);
     this.start = new Loaded(
       () => 'start',
@@ -248,6 +251,7 @@ export class Workbench {
       key: '',
       handOff: 1,
       summary: 1,
+      attempt: '',
     };
     // Before the first session there is nothing to go back to.
     this.location.go(place, this.session.id === undefined ? 'replace' : 'jump');

@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { editingCommands, experimentCommands } from './editing.ts';
 import { homeCommands } from './home-view.ts';
 import { labCommands } from './lab-view.ts';
+import { learnCommands } from './learn-view.ts';
 import { pipelineCommands } from './pipeline-view.ts';
 import { placeCommands } from './places.ts';
 import { runCommands } from './run-view.ts';
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   ...homeCommands,
   ...sessionTableCommands,
   ...captureCommands,
+  ...learnCommands,
   ...placeCommands,
   ...callCommands,
   ...sessionCommands,

@@ -44,6 +44,13 @@ export const placeCommands: readonly Command[] = [
     run: (workbench) => workbench.show('stores'),
   },
   {
+    id: 'view.learn',
+    title: 'Learn',
+    words: 'lessons course exercises teach tutorial',
+    keys: ['7'],
+    run: (workbench) => workbench.show('learn'),
+  },
+  {
     id: 'selection.open',
     title: 'Open in the best view',
     keys: ['Enter'],
