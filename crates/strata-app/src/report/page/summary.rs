@@ -46,7 +46,7 @@ pub(super) fn section(
                 @if bill.hidden_tokens > 0 {
                     (row("Of these, hidden context", format!("{} tokens", tokens(bill.hidden_tokens, bill.counted_basis))))
                 }
-                (row("Answers", format!("{} tokens", count(bill.output_tokens))))
+                (row("Answers", answers(bill)))
                 (row("Cost", dollars(bill.cost)))
                 @if let Some(largest) = largest {
                     (row("Largest prompt", format!(
@@ -64,6 +64,14 @@ pub(super) fn section(
                     (count(bill.unpaid_tokens)) " tokens of these prompts are in no cost." }
             }
         }))
+    }
+}
+
+/// What answers came to is known by reports alone.
+fn answers(bill: &Bill) -> String {
+    match bill.output_tokens {
+        0 if bill.reported_calls == 0 => "not reported, and in no cost".to_owned(),
+        n => format!("{} tokens", count(n)),
     }
 }
 
