@@ -13,8 +13,7 @@ import { launchChromium } from './support/chromium.js';
 
 const run = promisify(execFile);
 const SAMPLES = join(import.meta.dirname, '..', '..', 'crates', 'strata-import', 'samples');
-const STRATA =
-  process.env.STRATA ?? join(import.meta.dirname, '..', '..', 'target', 'debug', 'strata');
+const STRATA = process.env.STRATA ?? join(import.meta.dirname, '..', '..', 'target', 'debug', 'strata');
 /** Pages that axe looks at: it takes longer than opening them. */
 const LOOKED_AT = new Set(['sample', 'claude-code.jsonl', 'adk-saved-session.json', 'codex.jsonl']);
 

@@ -34,7 +34,10 @@ describe('the capture view', () => {
     ] as const) {
       await user.click(within(ways).getByRole('radio', { name: label }));
       for (const { client, command } of listening.recipes.filter((recipe) => recipe.by === by)) {
-        const row = ensureExists(screen.getByRole('rowheader', { name: client }).closest('tr') ?? undefined, client);
+        const row = ensureExists(
+          screen.getByRole('rowheader', { name: client }).closest('tr') ?? undefined,
+          client,
+        );
         expect(within(row).getByText(command)).toBeInTheDocument();
       }
     }

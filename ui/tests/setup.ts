@@ -34,7 +34,16 @@ Element.prototype.getAnimations = () => [];
 
 // jsdom goes through a browser's whole style sheet for every style that is asked for. Whether an element is shown, which
 // queries by role ask of each element and all that it is in, follows here from two attributes and its name alone.
-const NEVER_SHOWN: ReadonlySet<string> = new Set(['HEAD', 'LINK', 'META', 'NOSCRIPT', 'SCRIPT', 'STYLE', 'TEMPLATE', 'TITLE']);
+const NEVER_SHOWN: ReadonlySet<string> = new Set([
+  'HEAD',
+  'LINK',
+  'META',
+  'NOSCRIPT',
+  'SCRIPT',
+  'STYLE',
+  'TEMPLATE',
+  'TITLE',
+]);
 const computedStyle = window.getComputedStyle.bind(window);
 
 function isShown(element: Element): boolean {
@@ -54,7 +63,9 @@ function visibility(element: Element | null): string {
 }
 
 function ownStyle(element: Element, property: string): string {
-  return element instanceof HTMLElement && element.hasAttribute('style') ? element.style.getPropertyValue(property) : '';
+  return element instanceof HTMLElement && element.hasAttribute('style')
+    ? element.style.getPropertyValue(property)
+    : '';
 }
 
 window.getComputedStyle = (element, pseudoElement) => {
