@@ -103,8 +103,11 @@ impl Log {
             let head = Head::take(&fields);
             let client = head.client();
             let draft = drafts.entry(client.app).or_insert_with(|| Draft::new(client.app, client.agent));
-            match self.logged(id, fields, source.clone(), answer, &head, draft, findings) {
-                Some(one) => logged.entry(client.app).or_default().push(one),
+            match self.logged(fields, source.clone(), answer, &head, draft, findings) {
+                Some(mut one) => {
+                    one.exchange.about.begins = Some(format!("request-{id}").into());
+                    logged.entry(client.app).or_default().push(one);
+                }
                 None => draft.unmapped.record("request that is none to a model", source),
             }
         }
@@ -127,7 +130,6 @@ impl Log {
 
     fn logged(
         &self,
-        id: i64,
         mut fields: Object,
         source: SourceRecord,
         answer: Option<(Object, SourceRecord)>,
@@ -157,7 +159,6 @@ impl Log {
         exchange.answered_at = answered_at;
         let by = head.captured_by(&exchange.body);
         exchange.about.session = by.session;
-        exchange.about.begins = Some(format!("request-{id}").into());
         exchange.about.agent = Some(by.agent);
         Some(Logged { exchange, is_answered })
     }

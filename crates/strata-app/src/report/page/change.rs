@@ -24,7 +24,7 @@ pub(super) fn section(opened: &OpenedSession) -> Markup {
         "Before and after",
         &html! {
             p { "This page is of the session with " (words::counted(opened.subject.edits.len(), "edit")) " laid over it. Calls that differ are predicted." }
-            (frame::table("The recording, and the same with the edits", &["", "Before", "After"], 2, &rows))
+            (frame::table("The recording, and the same with the edits", &["What", "Before", "After"], 2, &rows))
         },
     )
 }

@@ -47,7 +47,7 @@ fn rows(swept: &SweepReport, texts: &Texts) -> Markup {
         p { (texts.line(&swept.reason, 600)) }
         p.quiet { "Replayed offline with " code { (GRID) } ". ★ is the setting to take; none beats those of the front in cost, "
             "peak and regret together. Size of summaries: " (texts.line(&swept.summary_size, 200)) ". All numbers are predicted." }
-        (frame::table("Settings", &["Setting", "", "Prompts", "Largest", "Summaries", "Breaks", "Regret, at most", "Cost"], 6, &rows))
+        (frame::table("Settings", &["Setting", "Verdict", "Prompts", "Largest", "Summaries", "Breaks", "Regret, at most", "Cost"], 6, &rows))
     }
 }
 
