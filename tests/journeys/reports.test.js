@@ -58,8 +58,8 @@ async function openReport(page, source, session) {
   return troubles;
 }
 
-test('reports of all samples load nothing and complain of nothing', async () => {
-  const files = (await readdir(SAMPLES)).filter((name) => !name.endsWith('.tables.json'));
+test('reports of samples of several tools load nothing and complain of nothing', async () => {
+  const files = (await readdir(SAMPLES)).filter((name) => LOOKED_AT.has(name));
   let count = 0;
   for (const name of ['sample', ...files]) {
     const source = name === 'sample' ? name : join(SAMPLES, name);
@@ -67,13 +67,13 @@ test('reports of all samples load nothing and complain of nothing', async () => 
       const page = await browser.newPage({ colorScheme: count % 2 === 0 ? 'dark' : 'light' });
       const troubles = await openReport(page, source, session);
       assert.equal(await page.getByRole('heading', { name: 'Summary', exact: true }).count(), 1, name);
-      if (LOOKED_AT.has(name)) assert.deepEqual(await violations(page), [], name);
+      assert.deepEqual(await violations(page), [], name);
       assert.deepEqual(troubles, [], name);
       await page.close();
       count += 1;
     }
   }
-  assert.ok(count > 50, `${count} reports`);
+  assert.ok(count >= LOOKED_AT.size, `${count} reports`);
 });
 
 test('a report prints, with what is folded', async () => {
