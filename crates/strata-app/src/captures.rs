@@ -64,27 +64,17 @@ impl Captures {
             return Ok(false);
         }
         let heard = Arc::<Mutex<Heard>>::default();
-        let (kept, notifications) = (heard.clone(), self.notifications.clone());
-        let finished = Box::new(move |finished: Finished| {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).add(finished);
-            notifications.tell(&Notification::Capture);
-        });
         let providers =
             upstreams.iter().map(|it| Provider { name: it.name.clone(), url: it.address() }).collect();
-        let (kept, notifications) = (heard.clone(), self.notifications.clone());
-        let received = Box::new(move |batch: Received| {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).take(batch);
-            notifications.tell(&Notification::Capture);
-        });
         let options = Options {
             port,
             upstreams,
             log: log.clone(),
             gate: self.held.clone(),
-            finished,
+            finished: self.listener(&heard, Heard::add),
             telemetry: telemetry_of(&log),
             authority: None,
-            received,
+            received: self.listener(&heard, Heard::take),
         };
         let gateway = self.runtime.block_on(Gateway::start(options));
         let gateway = gateway.map_err(|error| AppError::new(ErrorCode::BadInput, error.to_string()))?;
@@ -99,6 +89,19 @@ impl Captures {
         };
         *state = State { open: Some((gateway, listening)), log: Some(log), heard };
         Ok(true)
+    }
+
+    /// Keeps what the gateway tells, and tells the window that there is something.
+    fn listener<T: 'static>(
+        &self,
+        heard: &Arc<Mutex<Heard>>,
+        keep: fn(&mut Heard, T),
+    ) -> Box<dyn Fn(T) + Send + Sync> {
+        let (heard, notifications) = (heard.clone(), self.notifications.clone());
+        Box::new(move |told| {
+            keep(&mut heard.lock().unwrap_or_else(PoisonError::into_inner), told);
+            notifications.tell(&Notification::Capture);
+        })
     }
 
     /// Listens no more; what was heard is written. The log that is whole now, where it listened.

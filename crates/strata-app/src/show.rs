@@ -10,6 +10,7 @@ pub(crate) mod edit_words;
 mod found;
 pub(crate) mod lab_words;
 mod nearest;
+pub(crate) mod numbers;
 mod part_diff;
 mod promise;
 mod segments;

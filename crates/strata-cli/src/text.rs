@@ -15,7 +15,6 @@ mod diff;
 mod fields;
 mod findings;
 mod import;
-mod kind;
 mod lessons;
 mod models;
 mod number;

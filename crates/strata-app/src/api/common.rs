@@ -24,6 +24,18 @@ pub enum Kind {
 impl Kind {
     pub const ALL: [Self; 7] =
         [Self::Tools, Self::System, Self::Memory, Self::Summary, Self::User, Self::Model, Self::Result];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::System => "system",
+            Self::Memory => "memory",
+            Self::Summary => "summary",
+            Self::User => "user",
+            Self::Model => "model",
+            Self::Result => "result",
+        }
+    }
 }
 
 /// What the parts of a prompt rest on.

@@ -60,11 +60,10 @@ impl OpenedSession {
         if !edits.is_empty() {
             let edited = tables.edited(&subject.experiment, edits);
             if let Some(refused) = edited.notes.iter().find(|note| note.severity == Severity::Error) {
-                // The note is about an experiment, where all other edits count.
-                let why = refused.message.replace(" The edit was left out; all others count.", "");
                 return Err(AppError::bad_input(format!(
-                    "Edit {} does not fit this session, and nothing was done. {why}",
-                    refused.edit + 1
+                    "Edit {} does not fit this session, and nothing was done. {}",
+                    refused.edit + 1,
+                    refused.why()
                 )));
             }
             let rows = edited.notes.iter().map(DiagnosticRow::from);

@@ -43,7 +43,7 @@ pub fn page(
         (summary::section(&opened, &tokens, &cache, &found, &texts))
         (change::section(&opened))
         (strip::section(&tokens, &texts))
-        (map::section(&opened, &texts))
+        (map::section(&opened, &tokens, &texts))
         (calls::section(&opened, &tokens, &texts)?)
         (breaks::section(&cache, &texts))
         (findings::section(&found, &texts))

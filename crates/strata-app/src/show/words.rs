@@ -1,5 +1,7 @@
 //! How things are called: numbers, sources, one line of a text.
 
+use std::borrow::Cow;
+
 use strata_engine::EventLog;
 use strata_model::{FunctionCall, FunctionResponse, Json, Object, Origin, Part, json, secret};
 
@@ -73,11 +75,13 @@ const LOOKED_AT: usize = 400;
 
 /// What a row of a list shows of a text: [`cut`], with secrets masked. Rows are read over shoulders and in screenshots.
 pub(crate) fn row(text: &str, max: usize) -> String {
+    cut(&masked(text, max), max)
+}
+
+/// A text whose first `max` characters hold no secret, not even the beginning of one.
+pub(crate) fn masked(text: &str, max: usize) -> Cow<'_, str> {
     let end = text.char_indices().nth(max + LOOKED_AT).map_or(text.len(), |(end, _)| end);
-    match secret::mask(&text[..end]) {
-        Some(masked) => cut(&(masked.text + &text[end..]), max),
-        None => cut(text, max),
-    }
+    secret::mask(&text[..end]).map_or(Cow::Borrowed(text), |masked| Cow::Owned(masked.text + &text[end..]))
 }
 
 /// At most so many characters, with a mark where more follows.

@@ -5,7 +5,6 @@ use strata_app::{counted, cut};
 
 use super::Style;
 use super::fields::Fields;
-use super::kind::kind;
 use super::number::{count, difference, share, tokens};
 use super::table::{Align, Table, fold};
 
@@ -219,7 +218,7 @@ fn zone(table: &mut Table, segments: &[SegmentReport], limit: usize) {
         }
         table.row([
             segment.path.clone(),
-            kind(segment.kind).to_owned(),
+            segment.kind.name().to_owned(),
             count(segment.tokens),
             cut(&segment.from, FROM),
             cut(&segment.text, TEXT),

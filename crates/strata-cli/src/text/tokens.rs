@@ -5,7 +5,6 @@ use strata_app::report::{CalibrationUsed, CallTokens, PartTokens, TokensReport};
 
 use super::calibration::calibrated_from;
 use super::fields::Fields;
-use super::kind::kind;
 use super::number::{count, difference, dollars, share, tokens as marked};
 use super::table::{Align, Table};
 use super::{Style, bill};
@@ -83,7 +82,7 @@ fn kinds(report: &TokensReport) -> Table {
         table.row([name, count(tokens), share(tokens, whole), bar(tokens)]);
     };
     for kind_total in &report.kinds {
-        row(kind(kind_total.kind).to_owned(), kind_total.lifetime_tokens);
+        row(kind_total.kind.name().to_owned(), kind_total.lifetime_tokens);
     }
     if report.overhead > 0 {
         row("framing".to_owned(), report.overhead);
@@ -168,7 +167,7 @@ fn parts(report: &TokensReport, limit: usize) -> Table {
             count(*tokens),
             count(part.calls),
             dollars(part.cost),
-            kind(part.kind).to_owned(),
+            part.kind.name().to_owned(),
             cut(&part.from, FROM),
             cut(&part.text, TEXT),
         ]);

@@ -2,6 +2,9 @@
 
 use strata_model::{Diagnostic, Severity};
 
+/// What every error says last.
+const LEFT_OUT: &str = " The edit was left out; all others count.";
+
 /// Why an edit does not fit, or what a person should know about what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditNote {
@@ -15,6 +18,11 @@ pub struct EditNote {
 }
 
 impl EditNote {
+    /// Why an edit does not fit, where none of its list was laid.
+    pub fn why(&self) -> &str {
+        self.message.strip_suffix(LEFT_OUT).unwrap_or(&self.message)
+    }
+
     /// For lists of what was found wherever; it stands at `edits[n]`.
     pub fn diagnostic(&self) -> Diagnostic {
         let Self { edit, severity, code, message } = self;
@@ -33,7 +41,7 @@ pub(super) struct Notes {
 impl Notes {
     /// The edit does not fit.
     pub(super) fn error(&mut self, code: &'static str, message: &str) {
-        self.add(Severity::Error, code, format!("{message} The edit was left out; all others count."));
+        self.add(Severity::Error, code, format!("{message}{LEFT_OUT}"));
     }
 
     pub(super) fn warn(&mut self, code: &'static str, message: String) {

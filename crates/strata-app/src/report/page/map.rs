@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use strata_measure::analysis::Kind;
 
 use super::frame;
 use super::texts::{Texts, count};
+use crate::api::common::Kind;
 use crate::report::opened::OpenedSession;
 use crate::report::origin;
+use crate::report::tokens::{PartTokens, TokensReport};
 
 /// Parts that get a row.
 const MAX_PARTS: usize = 40;
 const WIDTH: f64 = 1000.0;
 const ROW: f64 = 11.0;
 
-/// Everything of one kind that has one source, as the ledger of `strata tokens` has it.
-#[derive(Default)]
-struct Part {
-    lifetime: u64,
+/// A part of the ledger, and in which calls it was sent.
+struct Row<'l> {
+    part: &'l PartTokens,
     /// First and last calls of runs, both included.
     runs: Vec<(u32, u32)>,
 }
 
-pub(super) fn section(opened: &OpenedSession, texts: &Texts) -> Markup {
-    let parts = parts(opened);
+pub(super) fn section(opened: &OpenedSession, ledger: &TokensReport, texts: &Texts) -> Markup {
+    let parts = rows(opened, ledger);
     let n_calls = opened.compiled.analysis.calls().len();
     if parts.is_empty() {
         return html! {};
@@ -33,8 +33,13 @@ pub(super) fn section(opened: &OpenedSession, texts: &Texts) -> Markup {
     let rest = &parts[shown.len()..];
     let rows: Vec<Vec<String>> = shown
         .iter()
-        .map(|((from, kind, _), part)| {
-            vec![texts.line(from, 80), kind.name().to_owned(), calls_of(part), count(part.lifetime)]
+        .map(|Row { part, runs }| {
+            vec![
+                texts.line(&part.from, 80),
+                part.kind.name().to_owned(),
+                calls_of(runs),
+                count(part.lifetime_tokens),
+            ]
         })
         .collect();
     frame::section(
@@ -46,7 +51,7 @@ pub(super) fn section(opened: &OpenedSession, texts: &Texts) -> Markup {
                     "One row a part, the heaviest over the session first; calls from left to right."
                     @if !rest.is_empty() {
                         " Left out: " (count(rest.len())) " lighter parts, "
-                        (count(rest.iter().map(|(_, part)| part.lifetime).sum::<u64>())) " tokens over all calls."
+                        (count(rest.iter().map(|row| row.part.lifetime_tokens).sum::<u64>())) " tokens over all calls."
                     }
                 }
             }
@@ -60,28 +65,23 @@ pub(super) fn section(opened: &OpenedSession, texts: &Texts) -> Markup {
     )
 }
 
-type Key = (String, Kind, String);
-
-fn parts(opened: &OpenedSession) -> Vec<(Key, Part)> {
-    let log = opened.subject.experiment.log();
-    let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
+/// The heaviest over the session first.
+fn rows<'l>(opened: &OpenedSession, ledger: &'l TokensReport) -> Vec<Row<'l>> {
+    let mut runs: BTreeMap<(String, Kind), Vec<(u32, u32)>> = BTreeMap::new();
     for together in opened.compiled.analysis.ledger().sent() {
-        let n_calls: u64 =
-            together.runs.iter().map(|run| u64::from(run.last_call - run.first_call + 1)).sum();
         for sent in &together.pieces {
-            let piece = sent.piece;
-            let key = (origin::from(&piece.origin, log), piece.kind, origin::text(&piece.origin));
-            let part = parts.entry(key).or_default();
-            part.lifetime += u64::from(piece.tokens) * n_calls;
-            part.runs.extend(together.runs.iter().map(|run| (run.first_call, run.last_call)));
+            let key = (origin::text(&sent.piece.origin), sent.piece.kind.into());
+            let of_part = runs.entry(key).or_default();
+            of_part.extend(together.runs.iter().map(|run| (run.first_call, run.last_call)));
         }
     }
-    let mut parts: Vec<(Key, Part)> = parts.into_iter().filter(|(_, part)| part.lifetime > 0).collect();
-    for (_, part) in &mut parts {
-        part.runs = joined(std::mem::take(&mut part.runs));
-    }
-    parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.lifetime));
-    parts
+    let mut parts: Vec<&PartTokens> = ledger.parts.iter().filter(|part| part.lifetime_tokens > 0).collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.lifetime_tokens));
+    let rows = parts.into_iter().map(|part| {
+        let runs = runs.get(&(part.origin.clone(), part.kind)).cloned().unwrap_or_default();
+        Row { part, runs: joined(runs) }
+    });
+    rows.collect()
 }
 
 /// Runs that touch or overlap are one.
@@ -97,25 +97,25 @@ fn joined(mut runs: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     joined
 }
 
-fn calls_of(part: &Part) -> String {
+fn calls_of(runs: &[(u32, u32)]) -> String {
     let run = |(first, last): &(u32, u32)| {
         if first == last { format!("C{first}") } else { format!("C{first}–C{last}") }
     };
-    let mut said: Vec<String> = part.runs.iter().take(6).map(run).collect();
-    if part.runs.len() > 6 {
-        said.push(format!("and {} more runs", part.runs.len() - 6));
+    let mut said: Vec<String> = runs.iter().take(6).map(run).collect();
+    if runs.len() > 6 {
+        said.push(format!("and {} more runs", runs.len() - 6));
     }
     said.join(", ")
 }
 
-fn picture(parts: &[(Key, Part)], n_calls: usize, texts: &Texts) -> Markup {
+fn picture(rows: &[Row<'_>], n_calls: usize, texts: &Texts) -> Markup {
     let step = WIDTH / n_calls.max(1) as f64;
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {}", ROW * parts.len() as f64)) role="img" aria-label="Which part was sent in which calls; the table below says the same" {
-            @for (at, ((from, kind, _), part)) in parts.iter().enumerate() {
-                g class=(kind.name()) {
-                    title { (texts.line(from, 80)) ": " (count(part.lifetime)) " tokens over all calls" }
-                    @for (first, last) in &part.runs {
+        svg viewBox=(format!("0 0 {WIDTH} {}", ROW * rows.len() as f64)) role="img" aria-label="Which part was sent in which calls; the table below says the same" {
+            @for (at, Row { part, runs }) in rows.iter().enumerate() {
+                g class=(part.kind.name()) {
+                    title { (texts.line(&part.from, 80)) ": " (count(part.lifetime_tokens)) " tokens over all calls" }
+                    @for (first, last) in runs {
                         rect x=(format!("{:.2}", f64::from(first.saturating_sub(1)) * step)) y=(format!("{:.1}", at as f64 * ROW + 1.0))
                             width=(format!("{:.2}", f64::from(last - first + 1) * step)) height=(ROW - 2.0) {}
                     }

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use super::frame;
-use super::texts::{Texts, basis, count, dollars, share, tokens};
+use super::texts::{Texts, basis, count, dollars, tokens};
 use crate::api::common::Bill;
 use crate::report::cache::CacheReport;
 use crate::report::findings::FindingsReport;
 use crate::report::opened::OpenedSession;
 use crate::report::times::utc_minute;
 use crate::report::tokens::TokensReport;
-use crate::show::{explanations, words};
+use crate::show::{explanations, numbers, words};
 
 pub(super) fn section(
     opened: &OpenedSession,
@@ -93,7 +93,8 @@ pub(super) fn cached(bill: &Bill) -> String {
         n => format!("reported for {}, predicted for the others", words::counted(n as usize, "call")),
     };
     let paid = bill.prompt_tokens.saturating_sub(bill.unpaid_tokens);
-    format!("{} tokens, {} ({known})", count(bill.cached_tokens), share(bill.cached_tokens, paid))
+    let share = if paid == 0 { "–".to_owned() } else { numbers::share(bill.cached_tokens, paid) };
+    format!("{} tokens, {share} ({known})", count(bill.cached_tokens))
 }
 
 /// What the numbers rest on, and what a reader should know of how the session was read.

@@ -1,12 +1,13 @@
 //! Recorded texts and numbers as the page says them.
 
+use std::borrow::Cow;
+
 use strata_model::secret;
 
 use crate::api::common::Basis;
+use crate::show::numbers;
+pub(super) use crate::show::numbers::{count, tokens};
 use crate::show::words;
-
-/// Characters behind the shown ones that may tell that a shown one is part of a secret.
-const LOOKED_AT: usize = 400;
 
 /// Says recorded texts: without secrets, unless they are wanted; on one line; cut, with what was cut.
 pub(super) struct Texts {
@@ -20,12 +21,7 @@ impl Texts {
 
     /// At most `max` characters of a recorded text.
     pub(super) fn line(&self, text: &str, max: usize) -> String {
-        let end = text.char_indices().nth(max + LOOKED_AT).map_or(text.len(), |(end, _)| end);
-        let masked = self.masks_secrets.then(|| secret::mask(&text[..end])).flatten();
-        let whole: String = match masked {
-            Some(masked) => masked.text + &text[end..],
-            None => text.to_owned(),
-        };
+        let whole = if self.masks_secrets { words::masked(text, max) } else { Cow::Borrowed(text) };
         let n = whole.chars().count();
         let shown: String = whole.chars().take(max).map(plain).collect();
         if n > max {
@@ -53,16 +49,6 @@ fn plain(c: char) -> char {
     }
 }
 
-/// `12,345`.
-pub(super) fn count(number: impl TryInto<i64>) -> String {
-    words::whole(number.try_into().unwrap_or(i64::MAX))
-}
-
-/// `12,345`, or `≈12,345` where it is an estimate.
-pub(super) fn tokens(number: impl TryInto<i64>, basis: Basis) -> String {
-    format!("{}{}", basis.mark(), count(number))
-}
-
 /// What a number rests on, in a word.
 pub(super) fn basis(basis: Basis) -> &'static str {
     match basis {
@@ -73,29 +59,9 @@ pub(super) fn basis(basis: Basis) -> &'static str {
     }
 }
 
-/// `$1.23`, with as many digits as tell something.
+/// `$1.23`; of a page nobody can ask what a dash means.
 pub(super) fn dollars(amount: Option<f64>) -> String {
-    match amount {
-        None => "no price known".to_owned(),
-        Some(0.0) => "$0".to_owned(),
-        Some(amount) if amount < 0.0 => format!("−{}", dollars(Some(-amount))),
-        Some(amount) if amount < 0.000_1 => "<$0.0001".to_owned(),
-        Some(amount) if amount < 0.1 => format!("${amount:.4}"),
-        Some(amount) => format!("${amount:.2}"),
-    }
-}
-
-/// `42 %`; `<1 %` for what is there but little, `>99 %` where little is missing.
-pub(super) fn share(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "–".to_owned();
-    }
-    let half = u128::from(whole) / 2;
-    match (u128::from(part) * 100 + half) / u128::from(whole) {
-        0 if part > 0 => "<1 %".to_owned(),
-        100 if part < whole => ">99 %".to_owned(),
-        percent => format!("{percent} %"),
-    }
+    if amount.is_none() { "no price known".to_owned() } else { numbers::dollars(amount) }
 }
 
 /// A name for a file.
@@ -120,12 +86,5 @@ mod tests {
     fn what_is_cut_is_said() {
         let long = "x".repeat(200_000);
         assert_eq!(Texts::new(true).line(&long, 3), "xxx… (cut: 199,997 more characters)");
-    }
-
-    #[test]
-    fn numbers_say_what_they_rest_on() {
-        assert_eq!(tokens(12_345, Basis::Estimated), "≈12,345");
-        assert_eq!([share(1, 1000), share(999, 1000), share(0, 0)], ["<1 %", ">99 %", "–"]);
-        assert_eq!(dollars(Some(-0.5)), "−$0.50");
     }
 }
