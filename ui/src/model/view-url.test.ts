@@ -71,7 +71,9 @@ describe('the address of a view', () => {
     const home: ViewState = { ...INITIAL_VIEW, view: 'home', homeFilter: 'model:opus' };
     expect(printView(home)).toBe('#/-/home?agents=model:opus');
     expect(parseView(printView(home))).toEqual(home);
+    expect(printView({ ...INITIAL_VIEW, view: 'settings' })).toBe('#/-/settings');
     expect(parseView('#/-/session')).toEqual({ ...INITIAL_VIEW, view: 'home' });
+    expect(parseView('#nowhere')).toEqual({ ...INITIAL_VIEW, view: 'home' });
   });
 
   test('names a lesson without a session', () => {

@@ -182,14 +182,12 @@ export const INITIAL_VIEW: ViewState = {
 };
 
 /** What can be looked at before any session was opened. */
-const SESSIONLESS = ['home', 'learn'] as const satisfies readonly ApartView[];
-
 /** Stands in an address where a session would. */
 const NO_SESSION = '-';
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
 export function printView(state: ViewState): string {
-  if (state.session === undefined && !SESSIONLESS.some((view) => view === state.view)) return '#/';
+  if (state.session === undefined && !isApart(state.view)) return '#/';
   const query = new URLSearchParams();
   const put = (name: string, value: string, initial: string): void => {
     if (value !== initial) query.set(name, value);
@@ -249,14 +247,15 @@ export function printView(state: ViewState): string {
 export function parseView(hash: string): ViewState {
   const match = /^#?\/([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash);
   const named = match?.[1];
-  if (named === undefined) return INITIAL_VIEW;
+  // What names nothing leads to what is here. No address at all is the start, which chooses.
+  if (named === undefined) return /^#?\/?$/.test(hash) ? INITIAL_VIEW : { ...INITIAL_VIEW, view: 'home' };
   const session = named === NO_SESSION ? undefined : decode(named);
   const query = new URLSearchParams(match?.[3] ?? '');
   return {
     session,
     view:
       session === undefined
-        ? oneOf(SESSIONLESS, match?.[2] ?? null, 'home')
+        ? oneOf(APART, match?.[2] ?? null, 'home')
         : oneOf(VIEWS, match?.[2] ?? null, INITIAL_VIEW.view),
     cursor: wholeNumber(query.get('call')) || callNamed(query.get('at')),
     ranges: parseRanges(query.get('range')),
