@@ -181,8 +181,7 @@ export const INITIAL_VIEW: ViewState = {
   attempt: '',
 };
 
-/** What can be looked at before any session was opened. */
-/** Stands in an address where a session would. */
+/** Stands in an address where a session would. Views that are of no session can be looked at without one. */
 const NO_SESSION = '-';
 
 /** `#/invoice-triage/session?call=17&at=E7`: what differs from the initial view, in a fixed order. */
