@@ -170,6 +170,30 @@ fn a_session_that_passes_its_budget_is_told_while_it_goes_on_and_at_the_end() {
 }
 
 #[test]
+fn a_batch_of_telemetry_is_a_line_of_json() {
+    let computer = Computer::new();
+    let log = computer.path("telemetry.jsonl");
+    let command = computer.command(&format!("capture --json --otlp=alone --log {}", log.display()));
+    let listening = Listening::start(command);
+    let record = |text: &str| json!({"timeUnixNano": "1795600006000000000", "body": {"stringValue": text}});
+    let records = json!({"resourceLogs": [{"scopeLogs": [{"logRecords": [record("one"), record("two")]}]}]});
+    let (body, Listening { host, path, .. }) = (records.to_string(), &listening);
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "POST {path}/v1/logs HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let answer = read_message(&mut stream).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let said = listening.end();
+    let batch: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    let wanted = json!({"signal": "logs", "nKept": 2, "nRejected": 0, "bytes": body.len(), "problem": null});
+    assert_eq!(batch, wanted, "{said}");
+}
+
+#[test]
 fn what_had_ended_survives_when_the_gateway_is_killed() {
     let (computer, provider) = (Computer::new(), provider());
     let log = computer.path("killed.jsonl");
