@@ -88,12 +88,7 @@ export class Stores {
   /** The key that is looked at. */
   get key(): string | undefined {
     const { key } = this.#location.view;
-    if (key !== '') return key;
-    const { cursor } = this.#session;
-    const at = this.keys.about?.columns.findIndex(({ from, to }) => from <= cursor && cursor <= to) ?? -1;
-    const here = this.keys.find(({ columns }) => columns.broke.includes(at));
-    const anywhere = here ?? this.keys.find(({ columns }) => columns.broke.length > 0);
-    return (anywhere?.row ?? this.keys.row(0))?.key;
+    return key === '' ? (this.keys.about?.keyToSee ?? undefined) : key;
   }
 
   get activeKey(): number | undefined {

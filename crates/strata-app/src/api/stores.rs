@@ -60,6 +60,8 @@ pub struct StatePage {
     /// From how many tokens on a value is large.
     pub large_tokens: u32,
     pub columns: Vec<CallRange>,
+    /// The key that tells most: whose change broke the cache of the call, else of another call; else the first.
+    pub key_to_see: Option<String>,
     /// By scope, then by name.
     pub rows: Vec<KeyRow>,
     /// What the recording does not hold, in a sentence.

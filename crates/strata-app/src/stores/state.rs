@@ -77,9 +77,16 @@ pub(crate) fn state_page(of: CompiledSession<'_>, question: &StateQuestion) -> R
         unread_large,
         large_tokens: LARGE,
         columns,
+        key_to_see: key_to_see(&store, &keys, question.call).map(str::to_owned),
         rows,
         gap: gap(of, &store, call),
     })
+}
+
+fn key_to_see<'k>(store: &StateStore<'_>, keys: &[&'k str], call: u32) -> Option<&'k str> {
+    let broke_here = |key: &&&str| store.breaks(key).iter().any(|(broken, _)| broken.call == call);
+    let broke = |key: &&&str| !store.breaks(key).is_empty();
+    keys.iter().find(broke_here).or_else(|| keys.iter().find(broke)).or(keys.first()).copied()
 }
 
 pub(super) fn scope(key: &str) -> KeyScope {

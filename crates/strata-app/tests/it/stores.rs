@@ -33,6 +33,26 @@ fn a_change_of_a_key_costs_what_the_cache_view_says() {
 }
 
 #[test]
+fn the_key_to_see_is_the_one_that_broke_the_cache_however_few_columns_there_are() {
+    let strata = start();
+    let session = sample(&strata);
+    let broken = json!({ "session": session, "order": "inOrder", "offset": 0, "limit": 500 });
+    let broken = ask(&strata, "cache/breaks", &broken);
+    let of_state = rows(&broken, "rows").iter().filter(|row| row["cause"] == "state_in_instruction");
+    let calls: Vec<u64> = of_state.map(|row| row["call"].as_u64().expect("a call")).collect();
+    assert!(!calls.is_empty());
+    for call in calls {
+        // With one key on the page, and one column for all calls.
+        let state = json!({ "session": session, "call": call, "maxColumns": 1, "offset": 0, "limit": 1 });
+        let key = ask(&strata, "stores/state", &state)["keyToSee"].clone();
+        let asked = json!({ "session": session, "key": key, "call": call, "offset": 0, "limit": 1 });
+        let breaks = ask(&strata, "stores/key", &asked)["breaks"].clone();
+        let breaks = breaks.as_array().expect("rows");
+        assert!(breaks.iter().any(|row| row["call"] == call), "C{call} {key}: {breaks:?}");
+    }
+}
+
+#[test]
 fn versions_say_what_their_events_say() {
     let strata = start();
     let session = sample(&strata);
