@@ -19,6 +19,7 @@ pub mod home;
 pub mod job;
 pub mod lab;
 pub mod lab_batch;
+pub mod lab_prediction;
 pub mod lesson;
 pub mod model;
 pub mod palette;

@@ -10,8 +10,8 @@ use ts_rs::TS;
 use crate::Strata;
 use crate::api::{
     app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab,
-    lab_batch, lesson, model, palette, part, place, processor, run, script, search, secret, session, state,
-    stores, usage, verification,
+    lab_batch, lab_prediction, lesson, model, palette, part, place, processor, run, script, search, secret,
+    session, state, stores, usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -232,7 +232,7 @@ commands! {
     "lab/plan" lab::Plan => lab::LabReplay: "What a configuration of compaction would have done to a session";
     "lab/sweep" lab::Sweep => session::JobStarted: "Replays a grid of configurations, as a job";
     "lab/sweepResult" lab::SweepResult => Option<lab::LabSweep>: "The rows of a sweep, as they come";
-    "lab/estimate" lab::EstimateRun => lab::LabEstimate: "What a run with a model would take, before anything is sent";
+    "lab/estimate" lab_prediction::EstimateRun => lab_prediction::LabEstimate: "What a run with a model would take, before anything is sent";
     "lab/run" lab::Run => session::JobStarted: "Runs a configuration with a model, as a job";
     "lab/runResult" lab::RunResult => lab::LabRun: "A run as far as it is";
     "lab/runs" lab::Runs => lab::LabRunList: "Runs over a session, as they are stored";

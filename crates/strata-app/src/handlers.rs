@@ -25,6 +25,7 @@ mod lab;
 mod lab_batch;
 mod lab_batch_probes;
 mod lab_batch_work;
+mod lab_estimates;
 mod lab_parts;
 mod lab_probe;
 mod lab_questions;

@@ -21,6 +21,7 @@ mod send;
 mod trial;
 
 pub use client::{AskOptions, Client, Limits, Progress};
+pub use count::PromptCount;
 pub use endpoint::{Endpoint, Key};
 pub use error::{CallError, CallErrorKind};
 pub use keys::{KeyOrigin, KeyStore};

@@ -149,6 +149,11 @@ fn unreached(endpoint: &Endpoint, error: &reqwest::Error) -> FailedAttempt {
     FailedAttempt { error, is_passing: false, asked: None }
 }
 
+/// Why no answer began, in plain words.
+pub(crate) fn connection_error(endpoint: &Endpoint, error: &reqwest::Error) -> CallError {
+    unreached(endpoint, error).error
+}
+
 /// An answer with an error status, in plain words.
 pub(crate) async fn status_error(endpoint: &Endpoint, response: reqwest::Response) -> CallError {
     turned_away(endpoint, response).await.error
@@ -174,7 +179,17 @@ async fn turned_away(endpoint: &Endpoint, mut response: reqwest::Response) -> Fa
     let said = error_message(&body).unwrap_or_else(|| String::from_utf8_lossy(&body).trim().to_owned());
     let said: String = endpoint.redact(&said).chars().take(SHOWN_ERROR).collect();
     let (kind, message) = explain(endpoint, status, &said, target, asked);
-    let is_passing = retry::is_passing(status) && !is_about_request(kind, status, &body);
+    let is_refused = is_about_request(kind, status, &body);
+    let is_passing = retry::is_passing(status) && !is_refused;
+    let message = if is_refused && kind == CallErrorKind::ServerFailed {
+        let name = &endpoint.name;
+        format!(
+            "{name} cannot do what this request asks for (status {status}). It will not do it later either.{}",
+            quoted(&said)
+        )
+    } else {
+        message
+    };
     FailedAttempt { error: CallError::new(kind, message), is_passing, asked }
 }
 

@@ -4,6 +4,9 @@
 //! checks what must hold of every request: it is JSON, names a model, asks for a stream, carries the key it should,
 //! and brings no tool result without its call.
 
+mod prompts;
+
+use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,13 +14,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use strata_model::{Json, json};
+use strata_model::{Json, Object, json};
+
+use prompts::{Prompts, Read};
 
 /// What is done with one request.
 #[derive(Debug, Clone)]
 pub enum Play {
     /// A stream, in pieces of so many bytes.
     Stream { body: String, piece: usize },
+    /// A stream that says this, with the usage of a server that reads prompts.
+    Says(String),
     /// A stream that ends with the connection after so many bytes.
     Cut { body: String, after: usize },
     /// A stream that goes silent after so many bytes, and stays open.
@@ -54,7 +61,11 @@ struct State {
     received: Mutex<Vec<Received>>,
     problems: Mutex<Vec<String>>,
     /// What it tells of itself, by path.
-    told: Mutex<Vec<(String, String)>>,
+    told: Mutex<Vec<(String, Play)>>,
+    /// How often each path was asked.
+    asked: Mutex<HashMap<String, usize>>,
+    /// Where it reads prompts as llama.cpp does.
+    prompts: Mutex<Option<Prompts>>,
     key: Option<String>,
     is_over: AtomicBool,
 }
@@ -78,8 +89,10 @@ impl ModelServer {
             problems: Mutex::default(),
             told: Mutex::new(vec![(
                 "/v1/models".to_owned(),
-                r#"{"data":[{"id":"scripted-1"},{"id":"scripted-2"}]}"#.to_owned(),
+                Play::Document(r#"{"data":[{"id":"scripted-1"},{"id":"scripted-2"}]}"#.to_owned()),
             )]),
+            asked: Mutex::default(),
+            prompts: Mutex::default(),
             key: key.map(str::to_owned),
             is_over: AtomicBool::new(false),
         });
@@ -104,9 +117,30 @@ impl ModelServer {
     /// Answers whatever is asked of this path with a document, and takes nothing of the script for it: what servers tell
     /// of themselves (`/props`, `/v1/models`), and what they count (`/tokenize`).
     pub fn tell(&self, path: &str, document: &str) {
+        self.play_at(path, Play::Document(document.to_owned()));
+    }
+
+    /// Does this with whatever is asked of this path, and takes nothing of the script for it: how counting goes wrong.
+    pub fn play_at(&self, path: &str, play: Play) {
         let mut told = lock(&self.state.told);
         told.retain(|(known, _)| known != path);
-        told.push((path.to_owned(), document.to_owned()));
+        told.push((path.to_owned(), play));
+    }
+
+    /// Does with this path what it did before anything was told of it.
+    pub fn forget_at(&self, path: &str) {
+        lock(&self.state.told).retain(|(known, _)| known != path);
+    }
+
+    /// Reads prompts from now on, with a template and a vocabulary of its own: it answers `/apply-template` and
+    /// `/tokenize`, of texts and of messages, and [`Play::Says`] reports what it counted and what it found in its slot.
+    pub fn read_prompts(&self) {
+        *lock(&self.state.prompts) = Some(Prompts::default());
+    }
+
+    /// How often a path was asked, whatever came of it.
+    pub fn asked(&self, path: &str) -> usize {
+        lock(&self.state.asked).get(path).copied().unwrap_or(0)
     }
 
     /// Requests so far, what it was asked to tell not counted.
@@ -133,22 +167,51 @@ impl State {
         let Ok(mut out) = stream.try_clone() else { return };
         let Some((method, path, headers, body)) = read_request(stream) else { return };
         // Whoever asked may be gone by now: that is part of the play.
+        *lock(&self.asked).entry(path.clone()).or_default() += 1;
         let told = lock(&self.told).iter().find(|(known, _)| *known == path).map(|(_, told)| told.clone());
+        let counted = || self.counted(&path, &json::parse(&body).unwrap_or_default());
         let _ = if let Some(told) = told {
-            answer(&mut out, 200, "application/json", &[], &told)
+            self.play(&mut out, Some(told), &Json::Null)
+        } else if let Some(counted) = counted() {
+            answer(&mut out, 200, "application/json", &[], &json::to_compact(&counted))
         } else if method == "GET" || ["/tokenize", "/apply-template"].contains(&&*path) {
             answer(&mut out, 404, "application/json", &[], r#"{"error":{"message":"no such address"}}"#)
         } else {
             self.check(&path, &headers, &body);
             let value = json::parse(&body).unwrap_or_default();
-            lock(&self.received).push(Received { path, headers, body: value });
+            lock(&self.received).push(Received { path, headers, body: value.clone() });
             let play = lock(&self.script).next();
-            self.play(&mut out, play)
+            self.play(&mut out, play, &value)
         };
     }
 
-    fn play(&self, out: &mut TcpStream, play: Option<Play>) -> std::io::Result<()> {
+    /// What it answers to somebody who wants a prompt counted, where it reads prompts.
+    fn counted(&self, path: &str, body: &Json) -> Option<Json> {
+        let mut prompts = lock(&self.prompts);
+        let prompts = prompts.as_mut()?;
+        match path {
+            "/apply-template" => {
+                Some(Json::Object(Object::from_iter([("prompt", Json::from(Prompts::render(body)))])))
+            }
+            "/tokenize" => {
+                let text = body.get("content").and_then(Json::as_str).map(str::to_owned);
+                let ids = prompts.cut(&text.unwrap_or_else(|| Prompts::render(body)));
+                let count = Json::from(ids.len() as i64);
+                let ids = ids.into_iter().map(|id| Json::from(i64::from(id))).collect();
+                Some(Json::Object(Object::from_iter([("tokens", Json::Array(ids)), ("count", count)])))
+            }
+            _ => None,
+        }
+    }
+
+    fn play(&self, out: &mut TcpStream, play: Option<Play>, request: &Json) -> std::io::Result<()> {
         match play {
+            Some(Play::Says(text)) => {
+                let read = lock(&self.prompts).as_mut().map(|prompts| prompts.read(request));
+                let Read { tokens, found } = read.unwrap_or(Read { tokens: 0, found: 0 });
+                let body = chat_stream_of(&text, [tokens as u32, found as u32, 30]);
+                self.play(out, Some(Play::Stream { body, piece: 64 }), request)
+            }
             None => {
                 lock(&self.problems).push("there were more requests than the script has entries".to_owned());
                 answer(out, 410, "text/plain", &[], "the script is over")
@@ -293,8 +356,12 @@ fn send_piece(out: &mut TcpStream, piece: &[u8]) -> std::io::Result<()> {
     out.flush()
 }
 
-/// A chat completion that says `text`, a few words at a time.
+/// A chat completion that says `text`, a few words at a time. Half of its prompt was found in a cache.
 pub fn chat_stream(text: &str, prompt_tokens: u32, output_tokens: u32) -> String {
+    chat_stream_of(text, [prompt_tokens, prompt_tokens / 2, output_tokens])
+}
+
+fn chat_stream_of(text: &str, [prompt_tokens, cached_tokens, output_tokens]: [u32; 3]) -> String {
     let mut body = String::new();
     for piece in text.split_inclusive(' ') {
         let mut said = String::new();
@@ -308,7 +375,7 @@ pub fn chat_stream(text: &str, prompt_tokens: u32, output_tokens: u32) -> String
         "data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":{prompt_tokens},\"completion_tokens\":{output_tokens},\
          \"total_tokens\":{},\"prompt_tokens_details\":{{\"cached_tokens\":{}}}}}}}\n\ndata: [DONE]\n\n",
         prompt_tokens + output_tokens,
-        prompt_tokens / 2
+        cached_tokens
     );
     body
 }

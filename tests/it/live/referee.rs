@@ -5,13 +5,14 @@ use std::{env, time::Duration};
 
 use serde_json::Value;
 use strata_engine::{Experiment, FlowKind};
-use strata_measure::analysis::{CacheAnalysis, Counting, SessionAnalysis};
+use strata_measure::analysis::{CacheAnalysis, Counting, SentTokens, SessionAnalysis};
 use strata_measure::prices::Prices;
-use strata_model::{Json, Session, Usage, json};
+use strata_model::{Json, LlmRequest, Session, Usage, json};
+use strata_provider::{Client, Endpoint, Key, Limits, PromptCount};
 use strata_testkit::{app, request, session};
-use strata_wire::{CacheRules, usage};
+use strata_wire::{Api, BodyOptions, CacheRules, encode, usage};
+use tokio_util::sync::CancellationToken;
 
-use super::chat::body;
 use super::story::Story;
 
 /// Tokens of a chat template that a server may put between what was sent before and what follows.
@@ -28,6 +29,8 @@ pub(crate) struct Referee {
 /// One call. All counts are in the server's own tokens.
 pub(crate) struct Row {
     pub call: u32,
+    /// Tokens of the prompt: as the server counted them before it was sent, where it does, and as it reported them.
+    pub counted: Option<u32>,
     pub prompt: u32,
     pub predicted: u32,
     pub reported: u32,
@@ -80,12 +83,24 @@ impl Referee {
         models["data"][0]["id"].as_str().unwrap_or("default").to_owned()
     }
 
-    /// Sends every call of the story in order.
+    /// Sends every call of the story in order. Before each, the server is asked for the tokens of its prompt.
     pub(crate) fn run(&self, story: &Story) -> Vec<Row> {
         let mut told: Session = session(&story.transcript);
         let experiment = Experiment::new(Arc::new(told.clone()), Arc::new(app(&story.app)), FlowKind::Adk);
+        let client = Client::new(Limits::default()).expect("connections can be made");
+        let rule = self.rules.of_model(&self.model);
+        let mut sent = SentTokens::default();
+        // Of each call, as long as the server told its tokens: how many there are, and how many should be found.
+        let mut foreseen: Vec<(u32, u32)> = Vec::new();
         for call in experiment.calls() {
-            let report = self.send(&body(&request(&experiment, call.number), &self.model));
+            let request = request(&experiment, call.number);
+            if let Some(ids) = self.count(&client, &request).and_then(|count| count.ids) {
+                foreseen.push((ids.len() as u32, sent.predict(&ids, (rule, 0.0)).expected));
+                sent.push(ids.into(), (rule, 0.0));
+            }
+            let options = BodyOptions { is_streamed: false, max_output_tokens: Some(1) };
+            // One token is enough: what the server finds of the prompt is all that counts.
+            let report = self.send(&encode(Api::ChatCompletions, &self.model, &request, options));
             let answer = Arc::make_mut(&mut told.events[call.answer.as_usize()]);
             answer.usage_metadata = Some(Box::new(Usage {
                 prompt_token_count: report.prompt_token_count,
@@ -95,17 +110,42 @@ impl Referee {
             }));
         }
         let reported = Experiment::new(Arc::new(told), Arc::new(app(&story.app)), FlowKind::Adk);
-        self.compare(&reported)
+        let rows = self.compare(&reported);
+        assert!(
+            foreseen.is_empty() || foreseen.len() == rows.len(),
+            "a server tells all of its tokens or none"
+        );
+        let mut foreseen = foreseen.into_iter();
+        let in_its_tokens = |row: Row| match foreseen.next() {
+            Some((counted, predicted)) => Row { counted: Some(counted), predicted, ..row },
+            None => row,
+        };
+        rows.into_iter().map(in_its_tokens).collect()
     }
 
-    fn send(&self, body: &Value) -> Usage {
+    fn count(&self, client: &Client, request: &LlmRequest) -> Option<PromptCount> {
+        let endpoint = Endpoint {
+            name: "the server".to_owned(),
+            api: Api::ChatCompletions,
+            base_url: format!("{}/v1", self.base_url),
+            headers: Vec::new(),
+            key: self.api_key.as_deref().and_then(Key::new),
+            first_byte: None,
+        };
+        let stop = CancellationToken::new();
+        let counted = client.count(&endpoint, &self.model, request, &stop);
+        strata_testkit::runtime().block_on(counted).expect("a server that counts does so")
+    }
+
+    fn send(&self, body: &Json) -> Usage {
         let url = format!("{}/v1/chat/completions", self.base_url);
         let mut post = ureq::post(&url).config().timeout_global(Some(Duration::from_mins(10))).build();
         if let Some(key) = &self.api_key {
             post = post.header("authorization", format!("Bearer {key}"));
         }
         let answer = post
-            .send_json(body)
+            .header("content-type", "application/json")
+            .send(json::to_compact(body))
             .and_then(|mut response| response.body_mut().read_to_string())
             .unwrap_or_else(|error| panic!("{url} did not answer: {error}"));
         let parsed = json::parse(answer.as_bytes()).unwrap_or_else(|error| panic!("{error}: {answer}"));
@@ -123,6 +163,7 @@ impl Referee {
             let compared = call.comparison.expect("every call was reported");
             Row {
                 call: call.call,
+                counted: None,
                 prompt: call.reported.map_or(0, |report| report.prompt),
                 predicted: compared.predicted,
                 reported: compared.reported,

@@ -18,7 +18,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(block_tokens: u32) -> Self {
+    /// One that says something of its own before every prompt tells the tokens of prompts, as vLLM does.
+    pub(crate) fn start(block_tokens: u32, preamble: Option<&'static str>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let is_stopping = Arc::new(AtomicBool::new(false));
@@ -31,7 +32,7 @@ impl Server {
                 }
                 if let Ok(stream) = stream {
                     // A client that went away is no matter of the server's.
-                    let _ = answer(&stream, &mut cache);
+                    let _ = answer(&stream, &mut cache, preamble);
                 }
             }
         });
@@ -54,8 +55,10 @@ impl Drop for Server {
     }
 }
 
-fn answer(stream: &TcpStream, cache: &mut BlockCache) -> std::io::Result<()> {
+fn answer(stream: &TcpStream, cache: &mut BlockCache, preamble: Option<&str>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -71,18 +74,29 @@ fn answer(stream: &TcpStream, cache: &mut BlockCache) -> std::io::Result<()> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     let request: Value = serde_json::from_slice(&body)?;
-    let (prompt, cached) = cache.meet(&render(&request));
-    let reply = json!({
-        "object": "chat.completion",
-        "choices": [{"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": "x"}}],
-        "usage": {"prompt_tokens": prompt, "completion_tokens": 1, "total_tokens": prompt + 1,
-            "prompt_tokens_details": {"cached_tokens": cached}},
-    })
-    .to_string();
+    let text = preamble.unwrap_or_default().to_owned() + &render(&request);
+    let (status, reply) = match first.split(' ').nth(1) {
+        Some("/v1/chat/completions") => {
+            let (prompt, cached) = cache.meet(&text);
+            let reply = json!({
+                "object": "chat.completion",
+                "choices": [{"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": "x"}}],
+                "usage": {"prompt_tokens": prompt, "completion_tokens": 1, "total_tokens": prompt + 1,
+                    "prompt_tokens_details": {"cached_tokens": cached}},
+            });
+            (200, reply)
+        }
+        Some("/tokenize") if preamble.is_some() => {
+            let tokens = cache.cut(&text);
+            (200, json!({"count": tokens.len(), "tokens": tokens}))
+        }
+        _ => (404, json!({"detail": "Not Found"})),
+    };
+    let reply = reply.to_string();
     let mut stream = stream;
     write!(
         stream,
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{reply}",
+        "HTTP/1.1 {status} OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{reply}",
         reply.len()
     )
 }
@@ -117,9 +131,13 @@ impl BlockCache {
         Self { vocabulary, block_tokens, known: HashSet::new() }
     }
 
+    fn cut(&self, prompt: &str) -> Vec<u32> {
+        self.vocabulary.encode_ordinary(prompt)
+    }
+
     /// Tokens of a prompt, and how many of them were found. Its blocks are kept.
     fn meet(&mut self, prompt: &str) -> (usize, usize) {
-        let tokens: Vec<u32> = self.vocabulary.encode_ordinary(prompt);
+        let tokens = self.cut(prompt);
         // The last token is always computed.
         let ends: Vec<usize> = (self.block_tokens..tokens.len()).step_by(self.block_tokens).collect();
         let found = ends.iter().take_while(|end| self.known.contains(&tokens[..**end])).last();

@@ -19,10 +19,10 @@ fn words(seed: usize, n: usize) -> String {
 }
 
 /// The first, the middle and the last line of the instruction read state; it changes in turns 6, 10 and 14. Turn 16 is
-/// taken back, with three before it.
-pub(crate) fn twenty_turns() -> Story {
+/// taken back, with three before it. `shop` is how the instruction goes on behind its first words.
+pub(crate) fn twenty_turns(shop: &str) -> Story {
     let instruction = format!(
-        "You answer questions about a shop.\\nEarly note: {{early}}.\\n{}.\\nMiddle note: {{middle}}.\\n{}.\\nLate note: {{late}}.",
+        "You answer questions about a shop{shop}.\\nEarly note: {{early}}.\\n{}.\\nMiddle note: {{middle}}.\\n{}.\\nLate note: {{late}}.",
         words(1, 160),
         words(2, 160)
     );

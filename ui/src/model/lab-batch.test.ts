@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchCell, LabBatch } from '@/api/gen/api.ts';
-import { batchCsv, batchState, batchWriter, sortedBatch } from './lab-batch.ts';
+import { batchChange, batchCsv, batchMark, batchState, batchWriter, sortedBatch } from './lab-batch.ts';
 
 const CELL: BatchCell = {
   config: 'interval=6,overlap=1',
@@ -51,6 +51,24 @@ describe('a batch', () => {
       'done',
       'done',
     ]);
+  });
+
+  it('says how far a run is, and how fast its summary comes', () => {
+    const running: BatchCell = { ...CELL, state: 'running', written: 1, expected: 3, tokensPerS: 41.6 };
+    expect(batchState(running)).toBe('1 of 3 summaries, 42 tokens/s');
+    expect(batchState({ ...running, tokensPerS: null })).toBe('1 of 3 summaries');
+    const states = ['waiting', 'running', 'done', 'leftOut', 'stopped', 'failed'] as const;
+    const marks = states.map((state) => batchMark({ ...CELL, state }));
+    expect(new Set(marks).size).toBe(states.length);
+  });
+
+  it('is set against the recording', () => {
+    expect(batchChange(79, 100)).toBe('−21%');
+    expect(batchChange(100.2, 100)).toBe('');
+    expect(batchChange(1.5, 1)).toBe('+50%');
+    expect(batchChange(null, 1)).toBe('');
+    expect(batchChange(1, null)).toBe('');
+    expect(batchChange(1, 0)).toBe('');
   });
 
   it('is a table whose fields stay fields', () => {

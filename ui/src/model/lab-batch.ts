@@ -1,5 +1,5 @@
 import type { BatchCell, BatchRow, LabBatch } from '@/api/gen/api.ts';
-import { formatClock, formatCounted, formatDay, formatInteger } from './format.ts';
+import { formatClock, formatCounted, formatDay, formatInteger, formatSigned } from './format.ts';
 
 /** Columns that a batch is sorted by. */
 export type BatchColumn =
@@ -64,6 +64,33 @@ export function batchWriter({ writer, model }: Pick<BatchCell, 'writer' | 'model
   return model === null ? writer : `${model}, ${writer}`;
 }
 
+/** `−21%`: what a number is against the recording's; nothing where there is none, or no difference. */
+export function batchChange(value: number | null | undefined, recorded: number | null | undefined): string {
+  if (value === null || value === undefined || recorded === null || recorded === undefined) return '';
+  const percent = recorded === 0 ? 0 : Math.round((value / recorded - 1) * 100);
+  return percent === 0 ? '' : `${formatSigned(percent)}%`;
+}
+
+/** What stands before a cell's state: its shape says what its words say. */
+export function batchMark({ state }: BatchCell): string {
+  switch (state) {
+    case 'waiting':
+      return '○';
+    case 'running':
+    case 'asking':
+      return '◐';
+    case 'done':
+    case 'kept':
+      return '●';
+    case 'leftOut':
+      return '–';
+    case 'stopped':
+      return '■';
+    case 'failed':
+      return '×';
+  }
+}
+
 /** How far a cell is. */
 export function batchState(cell: BatchCell): string {
   if (cell.note !== null) return cell.note;
@@ -71,7 +98,11 @@ export function batchState(cell: BatchCell): string {
     case 'waiting':
       return 'waiting';
     case 'running':
-      return `${String(cell.written)} of ${formatCounted(cell.expected, 'summary', 'summaries')}`;
+      return `${String(cell.written)} of ${formatCounted(cell.expected, 'summary', 'summaries')}${
+        cell.tokensPerS === null ? '' : `, ${formatInteger(cell.tokensPerS)} tokens/s`
+      }`;
+    case 'asking':
+      return 'asking questions';
     case 'done':
       return cell.fromBefore > 0 ? `done, ${String(cell.fromBefore)} paid for before` : 'done';
     case 'kept':

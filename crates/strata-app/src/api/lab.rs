@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::common::Basis;
 use super::job::JobState;
+use super::lab_prediction::LabPrompts;
 
 /// `lab/plan`: which windows a configuration would have summarised, and what every prompt would have been. Nothing is
 /// sent anywhere: summaries have a stated or usual size, or are extracts.
@@ -62,47 +62,6 @@ pub struct Run {
     pub writer: String,
     /// The endpoint's model; without it the one of the configuration, else the endpoint's own.
     pub model: Option<String>,
-}
-
-/// `lab/estimate`: what a run would take. Nothing is sent.
-#[derive(Debug, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct EstimateRun {
-    pub session: String,
-    pub config: String,
-    pub prompt: Option<String>,
-    /// The name of an endpoint of `model/list`.
-    pub writer: String,
-    pub model: Option<String>,
-}
-
-/// What a run would take.
-#[derive(Debug, Clone, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct LabEstimate {
-    pub endpoint: String,
-    pub model: String,
-    /// Where it would be sent.
-    pub address: String,
-    pub summaries: u32,
-    /// Summaries that were paid for before, and are not asked for again.
-    pub from_before: u32,
-    pub input_tokens: f64,
-    pub input_basis: Basis,
-    /// As large as summaries are taken to be.
-    pub output_tokens: f64,
-    /// Where that size is from: "stated", "fitted to 4 summaries", "assumed".
-    pub output_basis: String,
-    /// US dollars; null where the model has no price.
-    pub cost_usd: Option<f64>,
-    /// With usual rates, one summary after the other.
-    pub seconds: f64,
-    /// Prompts that are longer than the model takes, and that are not sent.
-    pub too_long: u32,
-    /// The longest prompt with its answer that the model takes, in tokens, where that is known.
-    pub context_tokens: Option<u32>,
-    /// Nobody is paid: the server runs on this computer.
-    pub is_free: bool,
 }
 
 /// `lab/runs`: runs over a session and its experiments, the newest first. They are stored.
@@ -531,6 +490,8 @@ pub struct LabRun {
     pub input_tokens: f64,
     pub output_tokens: f64,
     pub cost_usd: Option<f64>,
+    /// What was predicted of the prompts of this run; null as long as the model has reported on none of them.
+    pub prompts: Option<LabPrompts>,
     /// What is being written.
     pub streaming: String,
     /// Tokens of the summary that is being written so far, by our count; thoughts included.

@@ -204,6 +204,8 @@ pub enum BatchCellState {
     #[default]
     Waiting,
     Running,
+    /// Its run has ended, and questions about its summaries are asked.
+    Asking,
     Done,
     /// Taken from a run that was stored.
     Kept,

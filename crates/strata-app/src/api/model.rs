@@ -186,8 +186,10 @@ pub struct ReplayRequest {
     /// What the provider is likely to report: as the server counts it, else calibrated by what it reported before, else
     /// our count.
     pub predicted: TokenCount,
-    /// By what was sent to this server from here, and its rule.
-    pub predicted_cached_tokens: u32,
+    /// The server itself counted the prompt.
+    pub is_counted_by_server: bool,
+    /// By what was sent to this server from here, and its rule: exact in its own tokens, else by our count.
+    pub predicted_cached: TokenCount,
     /// The rule, and on what it rests, in a sentence.
     pub cache_said: String,
     /// Seconds until the first token, by how fast this server was; null as long as it was not asked.
@@ -237,10 +239,11 @@ pub struct ReplayAnswer {
     pub difference: Vec<DiffLine>,
     pub finish: Option<String>,
     pub predicted: TokenCount,
+    pub is_counted_by_server: bool,
     /// Answers of this model whose reports are known, with this one.
     pub measured_calls: u32,
     pub reported_tokens: Option<f64>,
-    pub predicted_cached_tokens: u32,
+    pub predicted_cached: TokenCount,
     pub reported_cached_tokens: Option<f64>,
     /// Seconds until the first token: predicted where the server was asked before, and as it was.
     pub predicted_first_token_s: Option<f64>,

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_provider::CallErrorKind;
+use tokio_util::sync::CancellationToken;
 
 use super::lab_runs::lab_run;
 use super::model;
@@ -59,6 +60,7 @@ fn sent_again(
         prices: &strata.tables.prices,
         store: Some(strata.workspace.store_lock()),
         without_pictures: choice.without_pictures,
+        stop: &CancellationToken::new(),
     };
     let sent = SentAgain::of(&open.experiment, number, (model, &request), &sending)?;
     let sent = sent.ok_or_else(|| AppError::internal("A call got lost."))?;
@@ -84,7 +86,8 @@ impl Handler for ReplayPreview {
             bytes,
             estimated_cost_usd: sent.estimated_cost(&strata.tables.prices),
             predicted: sent.predicted.into(),
-            predicted_cached_tokens: sent.foreseen.cached,
+            is_counted_by_server: sent.is_counted_by_server(),
+            predicted_cached: sent.foreseen.cached.into(),
             cache_said: sent.cache_said(),
             first_token_s: sent.first_token_s(),
             context_tokens: sent.known.context_tokens,
@@ -129,7 +132,7 @@ impl Handler for Replay {
                 lock().take(progress);
             });
             let mut shown = lock();
-            let asked = asked.map(|asked| {
+            let asked = asked.map(|(asked, _)| {
                 shown.first_token_s = asked.first_token.map(|took| took.as_secs_f64());
                 asked.answer
             });

@@ -1,10 +1,12 @@
 //! Batches: planned, started, gone on with, shown, listed, forgotten.
 
 use strata_store::{LabRunEntry, LabRunId, LabRunState};
+use tokio_util::sync::CancellationToken;
 
 use super::experiment;
 use super::lab_batch_probes::probe_need;
-use super::lab_batch_work::{BatchWork, need, stored_like};
+use super::lab_batch_work::{BatchWork, stored_like};
+use super::lab_estimates::Estimates;
 use super::lab_parts::{LabParts, ended_state, is_batch};
 use crate::Strata;
 use crate::api::job::JobState;
@@ -119,16 +121,18 @@ impl Handler for PlanBatch {
             n_kept: 0,
             refusal,
         };
+        let stop = CancellationToken::new();
+        let mut estimates = Estimates::over(&parts, &choice.session, &stop);
         let mut spent = Spent::default();
         for cell in cells {
             let kept = stored_like(&parts, &choice.session, &cell)?.ended;
             let mut need = match kept {
                 Some(_) => BatchNeed { cost_usd: Some(0.0), ..BatchNeed::default() },
-                None => need(&parts, &choice.session, &cell)?,
+                None => estimates.need(&cell)?,
             };
             if let Some(probes) = probes {
                 let run = kept.as_ref().map(|kept| kept.id.to_string());
-                need = need.with(&probe_need(&parts, (&choice.session, &cell), probes, run.as_deref())?);
+                need = need.with(&probe_need(&mut estimates, &cell, probes, run.as_deref())?);
             }
             let is_free = need.tokens == 0.0 && kept.is_some();
             let left_out = if is_free { None } else { left_out(choice.budget, spent, &need) };
@@ -178,6 +182,7 @@ impl Handler for ResumeBatch {
         record.budget = self.budget.unwrap_or(record.budget);
         check_budget(record.budget)?;
         for cell in &mut record.cells {
+            cell.is_asking = false;
             let run = cell.run.as_deref().and_then(|run| parts.stored(run).ok());
             match (cell.state, run) {
                 // What it had paid for when the program ended.
@@ -295,6 +300,7 @@ fn cell_shape(parts: &LabParts, cell: &CellRecord, goes_on: bool) -> (BatchCell,
     };
     let state = match cell.state {
         BatchCellState::Running if !goes_on => BatchCellState::Stopped,
+        _ if cell.is_asking && goes_on => BatchCellState::Asking,
         state => state,
     };
     let gone = is_gone.then(|| "Its run was removed. Resume the batch to run it again.".to_owned());

@@ -2,16 +2,18 @@
 
 use std::sync::PoisonError;
 
+use strata_store::LabRunState;
 use tokio_util::sync::CancellationToken;
 
 use super::lab_batch_work::BatchWork;
+use super::lab_estimates::Estimates;
 use super::lab_parts::LabParts;
 use super::lab_questions::Questions;
 use crate::api::lab::{ProbeChoice, ProbeCounts};
 use crate::api::lab_batch::{BatchNeed, BatchProbes};
 use crate::error::AppError;
 use crate::jobs::RunningJob;
-use crate::lab::{RunSettings, Spent, left_out, read_config};
+use crate::lab::{RunSettings, Spent, left_out};
 use crate::watch::Watch as _;
 
 /// Tokens that a question and its answer are taken to have, beside what is asked about.
@@ -58,24 +60,24 @@ fn questions(parts: &LabParts, run: &str, probes: &BatchProbes) -> Result<Vec<Qu
 /// What the questions about one cell would take: of a run that is there to the token, else about as much as its prompts for
 /// summaries, twice a question.
 pub(super) fn probe_need(
-    parts: &LabParts,
-    (session, cell): (&str, &RunSettings),
+    estimates: &mut Estimates<'_>,
+    cell: &RunSettings,
     probes: &BatchProbes,
     run: Option<&str>,
 ) -> Result<BatchNeed, AppError> {
+    let (parts, stop) = (estimates.parts(), estimates.stop());
     if let Some(run) = run {
         let plans = questions(parts, run, probes)?;
         let mut need = BatchNeed { cost_usd: Some(0.0), ..BatchNeed::default() };
-        for plan in plans.iter().map(|asked| asked.plan(parts)) {
+        for plan in plans.iter().map(|asked| asked.plan(parts, stop)) {
             let plan = plan?;
             let tokens = plan.input_tokens + plan.output_tokens;
             need = need.with(&BatchNeed { summaries: 0, tokens, cost_usd: plan.cost_usd, seconds: 0.0 });
         }
         return Ok(need);
     }
-    let config = read_config(&cell.config, cell.prompt.as_deref())?;
-    let found = parts.find(&probes.writer)?;
-    let (estimate, _) = parts.estimate(session, &config, &found, probes.model.clone())?;
+    let model = probes.model.clone().or(parts.find(&probes.writer)?.model);
+    let estimate = estimates.of(&RunSettings { writer: probes.writer.clone(), model, ..cell.clone() })?;
     let sent = f64::from((estimate.summaries - estimate.from_before).max(1));
     let n = if estimate.summaries == 0 { 0.0 } else { f64::from(probes.questions) };
     let share = 2.0 * n / sent;
@@ -93,10 +95,10 @@ impl BatchWork {
         let cell = &self.record.cells[at];
         let Some(probes) = self.probes.clone().filter(|_| cell.has_result()) else { return };
         let Some(run) = cell.run.clone() else { return };
-        let mut spent = Spent::default();
-        let answers = self.answers(&run, &probes, job.stop(), &mut spent);
+        self.record.cells[at].is_asking = true;
+        let answers = self.answers(at, &run, &probes, job.stop());
         let cell = &mut self.record.cells[at];
-        cell.spent = cell.spent.plus(spent);
+        cell.is_asking = false;
         match answers {
             Ok(answers) => (cell.answers, cell.note) = (Some(answers), None),
             Err(error) => {
@@ -105,29 +107,36 @@ impl BatchWork {
         }
     }
 
+    /// What is paid for is stored answer by answer: the program may end in between, and it counts all the same.
     fn answers(
-        &self,
+        &mut self,
+        at: usize,
         run: &str,
         probes: &BatchProbes,
         stop: &CancellationToken,
-        spent: &mut Spent,
     ) -> Result<ProbeCounts, AppError> {
+        self.save(LabRunState::Running)?;
         let mut answers = ProbeCounts::default();
         for questions in questions(&self.parts, run, probes)? {
-            let plan = questions.plan(&self.parts)?;
+            let plan = questions.plan(&self.parts, stop)?;
             let need = BatchNeed {
                 tokens: plan.input_tokens + plan.output_tokens,
                 cost_usd: plan.cost_usd,
                 ..BatchNeed::default()
             };
-            let so_far = self.record.spent().plus(*spent);
-            if let Some(left_out) = left_out(self.record.budget, so_far, &need) {
+            if let Some(left_out) = left_out(self.record.budget, self.record.spent(), &need) {
                 return Err(AppError::bad_input(left_out));
             }
-            questions.ask(&self.parts, stop, |graded| {
-                *spent = spent.plus(graded.spent);
-                answers.count(graded.grade);
-            })?;
+            let parts = self.parts.clone();
+            let mut unsaved = None;
+            let paid_for = |spent: Spent| {
+                let cell = &mut self.record.cells[at];
+                cell.spent = cell.spent.plus(spent);
+                unsaved = self.save(LabRunState::Running).err().or(unsaved.take());
+            };
+            questions.ask(&parts, stop, paid_for, |graded| answers.count(graded.grade))?;
+            // A batch that cannot be stored asks for no more that would be forgotten.
+            unsaved.map_or(Ok(()), Err)?;
         }
         Ok(answers)
     }

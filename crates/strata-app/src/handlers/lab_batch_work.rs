@@ -5,10 +5,12 @@ use std::sync::{Arc, PoisonError};
 use strata_measure::lab::{Assumptions, Replayed, best_written};
 use strata_store::{LabRunEntry, LabRunId, LabRunState, StoreError};
 
+use super::lab_estimates::Estimates;
 use super::lab_parts::{LabParts, is_batch};
 use super::lab_run::{RunWatch, prepare_run};
 use crate::api::job::JobState;
-use crate::api::lab_batch::{BatchCellState, BatchNeed, BatchProbes};
+use crate::api::lab::LabBill;
+use crate::api::lab_batch::{BatchCellState, BatchProbes};
 use crate::error::AppError;
 use crate::import::now_ms;
 use crate::jobs::{JobOutcome, RunningJob};
@@ -73,22 +75,6 @@ fn is_same(asked: &RunSettings, cell: &RunSettings) -> bool {
         && prompt(asked) == prompt(cell)
 }
 
-/// What a cell would take. Nothing is sent.
-pub(super) fn need(parts: &LabParts, session: &str, cell: &RunSettings) -> Result<BatchNeed, AppError> {
-    if cell.writer == "extractive" {
-        return Ok(BatchNeed { cost_usd: Some(0.0), ..BatchNeed::default() });
-    }
-    let config = read_config(&cell.config, cell.prompt.as_deref())?;
-    let found = parts.find(&cell.writer)?;
-    let (estimate, _) = parts.estimate(session, &config, &found, cell.model.clone())?;
-    Ok(BatchNeed {
-        summaries: estimate.summaries - estimate.from_before,
-        tokens: f64::from(estimate.input.tokens) + estimate.output_tokens as f64,
-        cost_usd: estimate.cost_usd,
-        seconds: estimate.seconds,
-    })
-}
-
 impl BatchWork {
     /// Stores how far it is.
     pub(super) fn save(&self, state: LabRunState) -> Result<(), AppError> {
@@ -109,6 +95,8 @@ impl BatchWork {
     }
 
     pub(super) fn go(mut self, job: &RunningJob) -> JobOutcome {
+        // What the cells are set beside while they come; without it they are shown alone.
+        self.record.recorded = self.recorded().ok();
         let total = self.record.cells.len();
         for at in 0..total {
             job.progress_part(at as f64, total as f64);
@@ -150,7 +138,7 @@ impl BatchWork {
             let message = "This run goes on in the Lab. Resume the batch when it has ended.";
             return Err(AppError::bad_input(message));
         }
-        let need = need(&self.parts, &self.session, &settings)?;
+        let need = Estimates::over(&self.parts, &self.session, job.stop()).need(&settings)?;
         cell.need = Some(need);
         let left_out = left_out(self.record.budget, self.record.spent(), &need);
         let cell = &mut self.record.cells[at];
@@ -179,6 +167,13 @@ impl BatchWork {
         cell.settle(&work.record(), state);
         cell.note = (state != BatchCellState::Done).then_some(outcome);
         Ok(())
+    }
+
+    /// The session as it was recorded.
+    fn recorded(&self) -> Result<LabBill, AppError> {
+        let open = self.parts.sessions.get(&self.session)?;
+        let analysis = open.whole_baseline(&self.parts.tables)?;
+        with_lab(&analysis, &self.parts.tables, |lab| bill_shape(&lab.recorded_bill(Assumptions::default())))
     }
 
     fn end(mut self, job: &RunningJob) -> JobOutcome {
@@ -227,11 +222,9 @@ impl BatchWork {
         let replays: Vec<&Replayed> = done.iter().map(|(_, done)| &done.0).collect();
         let open = self.parts.sessions.get(&self.session)?;
         let analysis = open.whole_baseline(&self.parts.tables)?;
-        let (recorded, best) = with_lab(&analysis, &self.parts.tables, |lab| {
-            let assumptions = Assumptions::default();
-            (bill_shape(&lab.recorded_bill(assumptions)), best_written(lab, &replays, assumptions))
+        let best = with_lab(&analysis, &self.parts.tables, |lab| {
+            best_written(lab, &replays, Assumptions::default())
         })?;
-        self.record.recorded = Some(recorded);
         let Some(best) = best else { return Ok(()) };
         let (n_ended, total) = (replays.len(), self.record.cells.len());
         let so_far =

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use strata_engine::turn::compaction::CompactionConfig;
 use strata_measure::lab::SummarySize;
 use strata_store::{LabRunEntry, LabRunId, LabRunState};
+use tokio_util::sync::CancellationToken;
 
 use crate::Strata;
 use crate::api::job::JobState;
@@ -104,8 +105,8 @@ impl LabParts {
         &self,
         session: &str,
         config: &CompactionConfig,
-        found: &UsableEndpoint,
-        model: Option<String>,
+        (found, model): (&UsableEndpoint, Option<String>),
+        stop: &CancellationToken,
     ) -> Result<(Estimate, SummarySize), AppError> {
         let open = self.sessions.get(session)?;
         let analysis = open.whole_baseline(&self.tables)?;
@@ -120,6 +121,7 @@ impl LabParts {
                 store: Some(self.workspace.store_lock()),
                 counting: &self.tables.counting,
                 prices: &self.tables.prices,
+                stop,
             };
             Ok((asked.estimate(lab, config, size)?, size))
         })?

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_measure::lab::Grade;
+use tokio_util::sync::CancellationToken;
 
 use super::lab_parts::LabParts;
 use super::lab_questions::{Graded, Questions};
@@ -29,7 +30,7 @@ fn questions(parts: &LabParts, choice: &ProbeChoice) -> Result<Questions, AppErr
 impl Handler for PlanProbes {
     fn run(self, strata: &Strata) -> Result<LabProbePlan, AppError> {
         let parts = LabParts::of(strata);
-        questions(&parts, &self.choice)?.plan(&parts)
+        questions(&parts, &self.choice)?.plan(&parts, &CancellationToken::new())
     }
 }
 
@@ -44,11 +45,12 @@ impl Handler for Probes {
             let lock = || work.lock().unwrap_or_else(PoisonError::into_inner);
             let total = questions.probes.len() as u64;
             job.progress(0, total);
-            let asked = questions.ask(&parts, job.stop(), |graded| {
+            let answered = |graded: Graded<'_>| {
                 let mut shown = lock();
                 shown.add(graded);
                 job.progress(shown.rows.len() as u64, total);
-            });
+            };
+            let asked = questions.ask(&parts, job.stop(), |_| (), answered);
             let mut shown = lock();
             shown.is_ended = true;
             if let Err(error) = asked {

@@ -34,8 +34,6 @@ pub(super) struct Graded<'q> {
     pub from_events: String,
     pub from_summary: String,
     pub grade: Grade,
-    /// What was paid for the answers that were not known.
-    pub spent: Spent,
 }
 
 impl ProbeCounts {
@@ -82,7 +80,7 @@ impl Questions {
         self.contexts.each_ref().map(|context| probe_prompt(context, &probe.question))
     }
 
-    fn target<'a>(&'a self, parts: &'a LabParts) -> TargetModel<'a> {
+    fn target<'a>(&'a self, parts: &'a LabParts, stop: &'a CancellationToken) -> TargetModel<'a> {
         TargetModel {
             found: &self.found,
             model: Some(&self.model),
@@ -90,11 +88,12 @@ impl Questions {
             store: Some(parts.workspace.store_lock()),
             counting: &parts.tables.counting,
             prices: &parts.tables.prices,
+            stop,
         }
     }
 
-    pub(super) fn plan(&self, parts: &LabParts) -> Result<LabProbePlan, AppError> {
-        let asked = self.target(parts);
+    pub(super) fn plan(&self, parts: &LabParts, stop: &CancellationToken) -> Result<LabProbePlan, AppError> {
+        let asked = self.target(parts, stop);
         let known = asked.knowledge(&self.model)?;
         let (mut prompts, mut from_before, mut input) = (0, 0, 0);
         for prompt in self.probes.iter().flat_map(|probe| self.prompts(probe)) {
@@ -103,7 +102,8 @@ impl Questions {
             if parts.models.paid.find(key, Some(&parts.workspace.store())).is_some() {
                 from_before += 1;
             } else {
-                input += u64::from(asked.tokens((&self.model, &known), &question(&prompt)).tokens);
+                let count = asked.count((&self.model, &known), &question(&prompt));
+                input += u64::from(count.predicted.tokens);
             }
         }
         let output = USUAL_ANSWER * u64::from(prompts - from_before);
@@ -120,11 +120,13 @@ impl Questions {
         })
     }
 
-    /// Asks one after the other, and stops at the first that gets no answer.
+    /// Asks one after the other, and stops at the first that gets no answer. Each answer that is paid for now is told as
+    /// soon as it is there, then the question with both.
     pub(super) fn ask(
         &self,
         parts: &LabParts,
         stop: &CancellationToken,
+        mut paid_for: impl FnMut(Spent),
         mut answered: impl FnMut(Graded<'_>),
     ) -> Result<(), AppError> {
         let reader = FactReader::new();
@@ -138,28 +140,33 @@ impl Questions {
             stop: stop.clone(),
         };
         for probe in &self.probes {
-            let mut spent = Spent::default();
             let mut ask = |prompt: &String| {
                 let (paid, is_new) = asker.ask_once(&self.model, prompt, MOST_ANSWER)?;
                 if is_new {
-                    spent = spent.plus(self.paid_for(parts, prompt, &paid)?);
+                    paid_for(self.spent(parts, prompt, &paid, stop)?);
                 }
                 Ok::<_, AppError>(spoken_text(&paid.content))
             };
             let prompts = self.prompts(probe);
             let (from_events, from_summary) = (ask(&prompts[0])?, ask(&prompts[1])?);
             let grade = grade(&reader, &shown, probe, &from_events, &from_summary);
-            answered(Graded { probe, from_events, from_summary, grade, spent });
+            answered(Graded { probe, from_events, from_summary, grade });
         }
         Ok(())
     }
 
     /// As reported; else the prompt as it is counted, with a usual answer.
-    fn paid_for(&self, parts: &LabParts, prompt: &str, paid: &Paid) -> Result<Spent, AppError> {
-        let asked = self.target(parts);
+    fn spent(
+        &self,
+        parts: &LabParts,
+        prompt: &str,
+        paid: &Paid,
+        stop: &CancellationToken,
+    ) -> Result<Spent, AppError> {
+        let asked = self.target(parts, stop);
         let known = asked.knowledge(&self.model)?;
         let usage = paid.usage.as_ref();
-        let counted = || u64::from(asked.tokens((&self.model, &known), &question(prompt)).tokens);
+        let counted = || asked.count((&self.model, &known), &question(prompt)).predicted.tokens.into();
         let prompt_tokens = usage.and_then(|usage| usage.prompt_token_count).unwrap_or_else(counted);
         let output = usage.and_then(|usage| usage.output_tokens()).unwrap_or(USUAL_ANSWER);
         let charged = ChargedTokens::uncached(prompt_tokens, output);

@@ -14,6 +14,7 @@ use super::lab_runs::{lab_run, stored_run};
 use crate::Strata;
 use crate::api::job::JobState;
 use crate::api::lab::{LabPartial, LabRun, Resume, Run, RunResult};
+use crate::api::lab_prediction::LabPrompts;
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
@@ -270,7 +271,7 @@ impl Work {
                 self.record().partial = Some(partial.clone());
                 run.partial = Some(partial);
             }
-            WriterEvent::Written { usage, is_from_before } => {
+            WriterEvent::Written { usage, foresight, is_from_before } => {
                 pace.written(is_from_before);
                 run.streaming.clear();
                 run.written += 1;
@@ -286,11 +287,14 @@ impl Work {
                     let charged = ChargedTokens { cached, ..ChargedTokens::uncached(input, output) };
                     let cost = if is_free { Some(0.0) } else { price.map(|price| price.cost(&charged)) };
                     run.cost_usd = cost.map(|cost| cost + run.cost_usd.unwrap_or(0.0));
+                    if let Some(foresight) = foresight {
+                        run.prompts = LabPrompts::plus(run.prompts, foresight, &usage);
+                    }
                 }
                 let mut record = self.record();
                 record.from_before = run.from_before;
                 (record.input_tokens, record.output_tokens) = (run.input_tokens, run.output_tokens);
-                record.cost_usd = run.cost_usd;
+                (record.cost_usd, record.prompts) = (run.cost_usd, run.prompts);
             }
         }
         run.streamed_tokens = pace.streamed;

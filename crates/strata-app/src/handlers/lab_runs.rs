@@ -4,12 +4,14 @@ use std::sync::{Arc, PoisonError};
 
 use strata_engine::{CompactionEdit, Edit};
 use strata_store::{ExperimentId, LabRunEntry, LabRunId};
+use tokio_util::sync::CancellationToken;
 
 use super::experiment;
 use super::lab_parts::{LabParts, is_batch};
 use crate::Strata;
 use crate::api::experiment::ExperimentDetail;
-use crate::api::lab::{Apply, EstimateRun, ForgetRun, LabEstimate, LabRunList, LabRunRow, Runs};
+use crate::api::lab::{Apply, ForgetRun, LabRunList, LabRunRow, Runs};
+use crate::api::lab_prediction::{EstimateRun, LabEstimate};
 use crate::api::session::Removed;
 use crate::command::Handler;
 use crate::error::AppError;
@@ -110,15 +112,19 @@ impl Handler for EstimateRun {
         let config = read_config(&self.config, self.prompt.as_deref())?;
         let parts = LabParts::of(strata);
         let found = parts.find(&self.writer)?;
-        let (estimate, size) = parts.estimate(&self.session, &config, &found, self.model)?;
+        let stop = CancellationToken::new();
+        let (estimate, size) = parts.estimate(&self.session, &config, (&found, self.model), &stop)?;
         Ok(LabEstimate {
             endpoint: found.server.name.clone(),
             address: found.server.shown_url(&found.server.api.answer_path(&estimate.model)),
+            input_said: estimate.input_said(),
             model: estimate.model,
             summaries: estimate.summaries,
             from_before: estimate.from_before,
             input_tokens: f64::from(estimate.input.tokens),
             input_basis: estimate.input.basis.into(),
+            cached: estimate.cached.into(),
+            first_token_s: estimate.first_token_s,
             output_tokens: estimate.output_tokens as f64,
             output_basis: size_basis(size.basis, size.n_fitted),
             cost_usd: estimate.cost_usd,

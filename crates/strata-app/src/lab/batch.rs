@@ -47,6 +47,9 @@ pub(crate) struct CellRecord {
     /// By attempts that have ended.
     #[serde(default)]
     pub spent: Spent,
+    /// Questions about its summaries are asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_asking: bool,
     /// What came of the questions about its summaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<ProbeCounts>,
@@ -96,6 +99,7 @@ impl CellRecord {
             note: None,
             need: None,
             spent: Spent::default(),
+            is_asking: false,
             answers: None,
         }
     }

@@ -1,5 +1,6 @@
 //! What a run would take, before anything is sent.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use strata_engine::turn::compaction::CompactionConfig;
@@ -8,12 +9,17 @@ use strata_measure::lab::{
     Assumptions, Lab, Payment, SizedWriter, Stop, SummaryDue, SummarySize, Writer, WrittenSummary,
 };
 use strata_measure::prices::{ChargedTokens, Prices};
-use strata_measure::tokens::TokenCount;
+use strata_measure::tokens::{Basis, TokenCount};
 use strata_model::LlmRequest;
 use strata_store::{PromptShape, Store};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::AppError;
-use crate::models::{Knowledge, Models, PaidAnswers, UsableEndpoint, calibrated, counted, question};
+use crate::import::now_ms;
+use crate::models::{
+    Knowledge, Models, PaidAnswers, Sent, ServerCount, SizedPrompt, UsableEndpoint, calibrated, counted,
+    question,
+};
 
 /// What a run with a model would take.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +30,14 @@ pub(crate) struct Estimate {
     pub model: String,
     /// Of the prompts that would be sent.
     pub input: TokenCount,
+    /// The server counted all of them.
+    pub counted_by_server: bool,
+    /// Why it did not, where it may be asked to.
+    pub count_failure: Option<String>,
+    /// What of them the server should find again: of what was sent to it before, and of one another.
+    pub cached: TokenCount,
+    /// Seconds until the first token of the first summary; `None` where nobody knows how fast the server reads.
+    pub first_token_s: Option<f64>,
     /// Of the answers, as large as summaries are taken to be.
     pub output_tokens: u64,
     /// US dollars. `None` where the model has no price.
@@ -38,6 +52,24 @@ pub(crate) struct Estimate {
     pub is_free: bool,
 }
 
+impl Estimate {
+    /// Who counted the prompts, behind their number; empty where none would be sent.
+    pub(crate) fn input_said(&self) -> String {
+        if self.summaries == self.from_before {
+            return String::new();
+        }
+        match (&self.count_failure, self.input.basis) {
+            (Some(why), _) => format!("as we count: {why}"),
+            (None, Basis::Exact) if self.counted_by_server => "counted by the server".to_owned(),
+            (None, _) if self.counted_by_server => {
+                "counted by the server, with summaries of the size that they are taken to have".to_owned()
+            }
+            (None, Basis::Calibrated) => "calibrated by earlier answers".to_owned(),
+            (None, _) => "as we count".to_owned(),
+        }
+    }
+}
+
 /// Whom a run would ask.
 pub(crate) struct TargetModel<'a> {
     pub found: &'a UsableEndpoint,
@@ -47,6 +79,16 @@ pub(crate) struct TargetModel<'a> {
     pub store: Option<&'a Mutex<Store>>,
     pub counting: &'a Counting,
     pub prices: &'a Prices,
+    pub stop: &'a CancellationToken,
+}
+
+/// A prompt by everybody's count.
+pub(crate) struct CountedPrompt {
+    /// By ours.
+    pub ours: TokenCount,
+    /// As the server counts it, else by our count or as its provider's reports have taught.
+    pub predicted: TokenCount,
+    pub server: ServerCount,
 }
 
 impl TargetModel<'_> {
@@ -61,11 +103,18 @@ impl TargetModel<'_> {
         let mut estimator = Estimator {
             asked: self,
             sized: SizedWriter::new(size),
+            stand_in: None,
+            sent: HashMap::new(),
+            at_s: now_ms() as f64 / 1000.0,
             estimate: Estimate {
                 summaries: 0,
                 from_before: 0,
                 model: self.model.unwrap_or_default().to_owned(),
                 input: TokenCount::exact(0),
+                counted_by_server: true,
+                count_failure: None,
+                cached: TokenCount::exact(0),
+                first_token_s: None,
                 output_tokens: 0,
                 cost_usd: Some(0.0),
                 seconds: 0.0,
@@ -90,22 +139,78 @@ impl TargetModel<'_> {
         self.prices.of_model(model).map(|price| price.cost(charged))
     }
 
-    /// Tokens of a request of one message to `model`: as the server counts them, else by our count or as its provider's
-    /// reports have taught.
-    pub(crate) fn tokens(&self, (model, known): (&str, &Knowledge), request: &LlmRequest) -> TokenCount {
-        if let Some(count) = self.models.count(&self.found.server, (model, request), known) {
-            return count;
-        }
-        let counted = counted(self.counting, model, request);
-        let store = self.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
-        store.and_then(|store| calibrated(&store, (model, PromptShape::Text), counted)).unwrap_or(counted)
+    /// The tokens of a request of one message to `model`.
+    pub(crate) fn count(&self, (model, known): (&str, &Knowledge), request: &LlmRequest) -> CountedPrompt {
+        let server = self.models.count(&self.found.server, (model, request), known, self.stop);
+        self.count_as((model, request), server)
+    }
+
+    /// The same where the server has said what it says.
+    fn count_as(&self, (model, request): (&str, &LlmRequest), server: ServerCount) -> CountedPrompt {
+        let ours = counted(self.counting, model, request);
+        let predicted = server.tokens.unwrap_or_else(|| {
+            let store = self.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
+            store.and_then(|store| calibrated(&store, (model, PromptShape::Text), ours)).unwrap_or(ours)
+        });
+        CountedPrompt { ours, predicted, server }
     }
 }
 
 struct Estimator<'e, 'a> {
     asked: &'e TargetModel<'a>,
     sized: SizedWriter,
+    /// Tokens of the last summary that has only a size so far.
+    stand_in: Option<u32>,
+    /// What the server would have been sent by then, by model.
+    sent: HashMap<String, Sent>,
+    /// Epoch seconds.
+    at_s: f64,
     estimate: Estimate,
+}
+
+impl Estimator<'_, '_> {
+    /// The tokens of a prompt, and of these what the server should find again. Returns both.
+    fn meet(
+        &mut self,
+        (model, known): (&str, &Knowledge),
+        request: &LlmRequest,
+        is_on_stand_in: bool,
+    ) -> (TokenCount, TokenCount) {
+        let asked = self.asked;
+        // A server that failed at one prompt is not waited for at each of them.
+        let counted = if self.estimate.count_failure.is_some() {
+            asked.count_as((model, request), ServerCount::default())
+        } else {
+            asked.count((model, known), request)
+        };
+        let CountedPrompt { ours, predicted, server } = counted;
+        // What it says of a summary that is not written holds for a text of the size that it is taken to have.
+        let off = self.stand_in.filter(|_| is_on_stand_in);
+        let about = |count: TokenCount| match off {
+            Some(off) => TokenCount::estimated(
+                count.tokens,
+                count.low.saturating_sub(off),
+                count.high.saturating_add(off),
+            ),
+            None => count,
+        };
+        let base_url = &asked.found.server.base_url;
+        let sent = self
+            .sent
+            .entry(model.to_owned())
+            .or_insert_with(|| asked.models.sent.of((base_url, model), asked.counting));
+        let prompt = SizedPrompt { request, ids: server.ids.as_ref(), ours, predicted };
+        let at = (&known.rule, self.at_s);
+        let foreseen = sent.foresee(prompt, at, asked.counting);
+        sent.enter(prompt, at, asked.counting);
+        let estimate = &mut self.estimate;
+        if estimate.summaries == estimate.from_before + 1 {
+            estimate.first_token_s = foreseen.first_token_s(predicted);
+        }
+        estimate.counted_by_server &= server.tokens.is_some();
+        estimate.count_failure = estimate.count_failure.take().or(server.failure);
+        (about(predicted), about(foreseen.cached))
+    }
 }
 
 impl Writer for Estimator<'_, '_> {
@@ -122,20 +227,27 @@ impl Writer for Estimator<'_, '_> {
         let store = asked.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(paid) = asked.models.paid.find(key, store.as_deref()) {
             self.estimate.from_before += 1;
+            self.stand_in = None;
             let payment = if known.is_free { Payment::Nobody } else { Payment::Writer };
             return Ok(Some(paid.written(&model, payment)));
         }
         drop(store);
-        let input = asked.tokens((&model, &known), &question(&prompt));
+        let (input, cached) = self.meet((&model, &known), &question(&prompt), due.window.seed.is_some());
         self.estimate.too_long += u32::from(known.overflow(input, &model).is_some());
         let written = self.sized.write(due)?;
         let text = written.iter().flat_map(|written| written.content.parts());
         let output: u64 =
             text.filter_map(|part| part.text.as_deref()).map(|text| u64::from(due.tokens(text))).sum();
-        let cost = asked.cost((&model, &known), &ChargedTokens::uncached(input.tokens.into(), output));
+        self.stand_in = Some(u32::try_from(output).unwrap_or(u32::MAX));
+        let charged = ChargedTokens {
+            cached: cached.tokens.into(),
+            ..ChargedTokens::uncached(input.tokens.into(), output)
+        };
+        let cost = asked.cost((&model, &known), &charged);
         let rates = Assumptions::default();
         let estimate = &mut self.estimate;
         estimate.input = estimate.input + input;
+        estimate.cached = estimate.cached + cached;
         estimate.output_tokens += output;
         estimate.cost_usd = estimate.cost_usd.zip(cost).map(|(sum, cost)| sum + cost);
         estimate.seconds += f64::from(input.tokens) / rates.read_per_s + output as f64 / rates.written_per_s;

@@ -78,6 +78,7 @@ impl RunState {
             input_tokens: record.input_tokens,
             output_tokens: record.output_tokens,
             cost_usd: record.cost_usd,
+            prompts: record.prompts,
             streaming: String::new(),
             streamed_tokens: 0,
             tokens_per_s: None,

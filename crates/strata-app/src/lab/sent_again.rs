@@ -6,18 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use strata_engine::Experiment;
 use strata_measure::analysis::Counting;
 use strata_measure::prices::{ChargedTokens, Prices};
-use strata_measure::tokens::TokenCount;
+use strata_measure::tokens::{Basis, TokenCount};
 use strata_model::{Contents, Fingerprint, Json, LlmRequest, Part, json};
 use strata_provider::{Endpoint, Progress};
 use strata_store::{PromptShape, Store};
 use strata_wire::{Answer, BodyOptions, Delta, encode};
+use tokio_util::sync::CancellationToken;
 
 use crate::api::model::ReplayAnswer;
-use crate::counted as counted_words;
 use crate::error::AppError;
 use crate::import::now_ms;
-use crate::models::{Expected, Foreseen, Knowledge, Models, UsableEndpoint, calibrated, counted, measure};
+use crate::models::{
+    Expected, Foreseen, Knowledge, Models, ServerCount, SizedPrompt, UsableEndpoint, calibrated, counted,
+    is_by_breakpoints, measure,
+};
 use crate::text_diff::diff_lines;
+use crate::{counted as counted_words, whole};
 
 /// Tokens an answer is taken to have where none is known.
 const USUAL_ANSWER: u64 = 500;
@@ -34,6 +38,8 @@ pub(crate) struct SentAgain {
     pub expected: Expected,
     /// What is known of the server and the model.
     pub known: Knowledge,
+    /// What the server says of its tokens.
+    pub count: ServerCount,
     pub foreseen: Foreseen,
     /// Pictures and files in it.
     pub pictures: u32,
@@ -50,6 +56,7 @@ pub(crate) struct SendingAgain<'a> {
     pub prices: &'a Prices,
     pub store: Option<&'a Mutex<Store>>,
     pub without_pictures: bool,
+    pub stop: &'a CancellationToken,
 }
 
 impl SentAgain {
@@ -69,16 +76,16 @@ impl SentAgain {
         let answer = experiment.session().events.get(call.answer.as_usize());
         let ours = counted(with.counting, &model, &request);
         let server = &with.found.server;
-        let predicted = with.models.count(server, (&model, &request), &known).unwrap_or_else(|| {
+        let count = with.models.count(server, (&model, &request), &known, with.stop);
+        let predicted = count.tokens.unwrap_or_else(|| {
             let store = with.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
             let known = store.and_then(|store| calibrated(&store, (&model, PromptShape::Conversation), ours));
             known.unwrap_or(ours)
         });
         let at = (&known.rule, now_ms() as f64 / 1000.0);
-        let mut foreseen = with.models.sent.foresee((&server.base_url, &model), &request, at, with.counting);
-        // In the tokens that the server is likely to report.
-        let scale = f64::from(predicted.tokens) / f64::from(ours.tokens.max(1));
-        foreseen.cached = ((f64::from(foreseen.cached) * scale).round() as u32).min(predicted.tokens);
+        let sent = with.models.sent.of((&server.base_url, &model), with.counting);
+        let prompt = SizedPrompt { request: &request, ids: count.ids.as_ref(), ours, predicted };
+        let foreseen = sent.foresee(prompt, at, with.counting);
         let text = json::to_compact(&request.to_json());
         Ok(Some(Self {
             predicted,
@@ -86,7 +93,7 @@ impl SentAgain {
                 shape: PromptShape::Conversation,
                 request: Fingerprint::of(text.as_bytes()),
                 tokens: ours.tokens,
-                cached: Some(foreseen.cached),
+                cached: Some(foreseen.cached.tokens),
             },
             recorded: answer
                 .and_then(|event| event.content.as_deref())
@@ -96,6 +103,7 @@ impl SentAgain {
             request,
             model,
             known,
+            count,
             foreseen,
             pictures,
         }))
@@ -106,20 +114,42 @@ impl SentAgain {
         self.known.overflow(self.predicted, &self.model)
     }
 
-    /// By which rule what is found again is predicted, and from what, in a sentence.
+    /// By which rule what is found again is predicted, from what, and in whose tokens, in sentences.
     pub(crate) fn cache_said(&self) -> String {
         let Knowledge { rule, rule_from, .. } = &self.known;
         let of = match self.foreseen.n_sent {
+            _ if is_by_breakpoints(rule) => "what is sent from here marks nothing to be kept".to_owned(),
             0 => "nothing was sent to this server from here since Strata was started".to_owned(),
-            n => format!("{} sent to it from here", counted_words(n, "prompt")),
+            n if self.foreseen.in_its_tokens => {
+                let TokenCount { basis, low, high, .. } = self.foreseen.cached;
+                let kept = match basis {
+                    Basis::Exact => String::new(),
+                    _ => format!(
+                        "; its slot has {} tokens of this one, its main memory {} if it has kept the longest",
+                        whole(low),
+                        whole(high)
+                    ),
+                };
+                format!(
+                    "{} sent to it from here, compared in its own tokens{kept}",
+                    counted_words(n, "prompt")
+                )
+            }
+            n => format!("{} sent to it from here, compared by our count", counted_words(n, "prompt")),
         };
-        format!("Rule “{}”, {rule_from}; {of}.", rule.name)
+        let failure = self.count.failure.as_ref();
+        let failure = failure.map(|why| format!(" It did not count this prompt: {why}")).unwrap_or_default();
+        format!("Rule “{}”, {rule_from}; {of}.{failure}", rule.name)
+    }
+
+    /// The server itself counted the prompt.
+    pub(crate) fn is_counted_by_server(&self) -> bool {
+        self.count.tokens.is_some()
     }
 
     /// Seconds until the first token, by how fast the server read the prompt before.
     pub(crate) fn first_token_s(&self) -> Option<f64> {
-        let fresh = self.predicted.tokens - self.foreseen.cached.min(self.predicted.tokens);
-        self.foreseen.read_per_s.map(|rate| f64::from(fresh) / rate)
+        self.foreseen.first_token_s(self.predicted)
     }
 
     /// As it is sent to an endpoint: where, and the body in the provider's form.
@@ -139,7 +169,7 @@ impl SentAgain {
     /// US dollars, with an answer as long as the recorded one.
     pub(crate) fn estimated_cost(&self, prices: &Prices) -> Option<f64> {
         let output = self.recorded_output_tokens.unwrap_or(USUAL_ANSWER);
-        let cached = self.foreseen.cached.into();
+        let cached = self.foreseen.cached.tokens.into();
         let charged =
             ChargedTokens { cached, ..ChargedTokens::uncached(self.predicted.tokens.into(), output) };
         self.cost(prices, None, &charged)
@@ -164,9 +194,10 @@ impl SentAgain {
             difference: Vec::new(),
             finish: None,
             predicted: self.predicted.into(),
+            is_counted_by_server: self.is_counted_by_server(),
             measured_calls: 0,
             reported_tokens: None,
-            predicted_cached_tokens: self.foreseen.cached,
+            predicted_cached: self.foreseen.cached.into(),
             reported_cached_tokens: None,
             predicted_first_token_s: self.first_token_s(),
             first_token_s: None,

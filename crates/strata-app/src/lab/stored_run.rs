@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use strata_measure::lab::{EXTRACTIVE, Payment, Stop, SummaryDue, Writer, WrittenSummary};
+use strata_measure::tokens::Basis;
 use strata_model::{Content, Decoder, FromJson as _, Json, Usage};
 
 use crate::api::lab::{LabBill, LabPartial};
-use crate::models::without_thoughts;
+use crate::api::lab_prediction::LabPrompts;
+use crate::models::{Foresight, without_thoughts};
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +33,8 @@ pub(crate) struct RunRecord {
     pub input_tokens: f64,
     pub output_tokens: f64,
     pub cost_usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<LabPrompts>,
     pub lost: Option<LostFacts>,
     /// Values that later answers used and that no summary tells.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +49,30 @@ pub(crate) struct RunRecord {
     /// The beginning of a summary that broke off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial: Option<LabPartial>,
+}
+
+impl LabPrompts {
+    /// With one more prompt; nothing where its size was not reported.
+    pub(crate) fn plus(so_far: Option<Self>, foresight: Foresight, usage: &Usage) -> Option<Self> {
+        let Some(reported) = usage.prompt_token_count else { return so_far };
+        let Foresight { prompt, cached } = foresight;
+        let found = usage.cached_content_token_count.map(|tokens| tokens as f64);
+        let is_exact = prompt.basis == Basis::Exact && cached.basis == Basis::Exact;
+        let before = so_far.unwrap_or(Self {
+            predicted_tokens: 0.0,
+            reported_tokens: 0.0,
+            predicted_cached_tokens: 0.0,
+            reported_cached_tokens: Some(0.0),
+            is_exact: true,
+        });
+        Some(Self {
+            predicted_tokens: before.predicted_tokens + f64::from(prompt.tokens),
+            reported_tokens: before.reported_tokens + reported as f64,
+            predicted_cached_tokens: before.predicted_cached_tokens + f64::from(cached.tokens),
+            reported_cached_tokens: before.reported_cached_tokens.zip(found).map(|(sum, found)| sum + found),
+            is_exact: before.is_exact && is_exact,
+        })
+    }
 }
 
 /// What the summaries of a whole run no longer tell.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_measure::analysis::Counting;
 use strata_measure::prices::Prices;
+use strata_measure::tokens::TokenCount;
 use strata_model::{Content, Fingerprint, LlmRequest, Origin, Part, RequestContent};
 use strata_provider::Progress;
 use strata_store::{PromptShape, Store, StoreError};
@@ -14,6 +15,7 @@ use super::endpoints::UsableEndpoint;
 use super::knowledge::Knowledge;
 use super::measured::{Expected, counted, measure};
 use super::paid::{Paid, PaidAnswers};
+use super::sent::SizedPrompt;
 use super::servers::Models;
 use crate::error::{AppError, ErrorCode};
 use crate::import::now_ms;
@@ -27,6 +29,14 @@ pub(crate) struct Asker<'a> {
     pub counting: &'a Counting,
     pub prices: &'a Prices,
     pub stop: CancellationToken,
+}
+
+/// What was foreseen of a prompt before it was sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Foresight {
+    /// Tokens of the prompt, as the server is likely to report them, and of these what it should find again.
+    pub prompt: TokenCount,
+    pub cached: TokenCount,
 }
 
 impl Asker<'_> {
@@ -49,20 +59,28 @@ impl Asker<'_> {
         self.models.knowledge(self.found, model, self.prices)
     }
 
-    /// Sends a request, unless it is longer than the model takes. What the server reads is remembered.
+    /// Sends a request, unless it is longer than the model takes. What the server reads is remembered. Returns what came,
+    /// and what was foreseen of it.
     pub(crate) fn ask(
         &self,
         (model, known): (&str, &Knowledge),
         request: &LlmRequest,
         max_tokens: Option<u32>,
         watch: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Asked, AppError> {
+    ) -> Result<(Asked, Foresight), AppError> {
         let server = &self.found.server;
-        let tokens = self.models.count(server, (model, request), known);
-        let tokens = tokens.unwrap_or_else(|| counted(self.counting, model, request));
-        if let Some(problem) = known.overflow(tokens, model) {
+        let count = self.models.count(server, (model, request), known, &self.stop);
+        let ours = counted(self.counting, model, request);
+        let predicted = count.tokens.unwrap_or(ours);
+        if let Some(problem) = known.overflow(predicted, model) {
             return Err(AppError::bad_input(problem));
         }
+        let prompt = SizedPrompt { request, ids: count.ids.as_ref(), ours, predicted };
+        let target = (&*server.base_url, model);
+        let at = |ms: i64| (&known.rule, ms as f64 / 1000.0);
+        let foreseen =
+            self.models.sent.of(target, self.counting).foresee(prompt, at(now_ms()), self.counting);
+        let foresight = Foresight { prompt: predicted, cached: foreseen.cached };
         let asked = self.models.connections.ask(server, model, request, max_tokens, &self.stop, watch)?;
         let usage = match &asked.answer {
             Ok(answer) => answer.usage.as_ref(),
@@ -74,11 +92,10 @@ impl Asker<'_> {
                 let cached = usage.cached_content_token_count.unwrap_or(0);
                 Some(usage.prompt_token_count?.saturating_sub(cached))
             });
-            let at = (&known.rule, now_ms() as f64 / 1000.0);
             let took = (fresh, asked.first_token);
-            self.models.sent.enter((&server.base_url, model), request, at, self.counting, took);
+            self.models.sent.enter(target, prompt, at(now_ms()), self.counting, took);
         }
-        Ok(asked)
+        Ok((asked, foresight))
     }
 
     /// Keeps the answer to a request that was sent to `model`, and learns from what was reported. An answer that cannot
@@ -116,7 +133,7 @@ impl Asker<'_> {
         }
         let request = question(prompt);
         let known = self.knowledge(model)?;
-        let asked = self.ask((model, &known), &request, Some(max_tokens), &mut |_| {})?;
+        let (asked, _) = self.ask((model, &known), &request, Some(max_tokens), &mut |_| {})?;
         let answer = asked.answer.map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
         let paid = Paid {
             usage: answer.usage.as_ref().map(|report| report.usage.clone()),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use strata_model::LlmRequest;
 use strata_provider::{
-    AskOptions, CallError, Client, Endpoint, Limits, LocalServer, Progress, Trial, find_local,
+    AskOptions, CallError, Client, Endpoint, Limits, LocalServer, Progress, PromptCount, Trial, find_local,
 };
 use strata_wire::{Answer, ListedModel, ServerFacts};
 use tokio::runtime::Handle;
@@ -66,11 +66,15 @@ impl Connections {
     }
 
     /// The tokens of a prompt as a server counts them, which is sent all of it; `None` where it does not.
-    pub(crate) fn count(&self, endpoint: &Endpoint, model: &str, request: &LlmRequest) -> Option<u32> {
-        let client = self.client().ok()?;
-        let never = CancellationToken::new();
-        let counted = self.runtime.block_on(client.count(endpoint, model, request, &never));
-        u32::try_from(counted.ok()??).ok()
+    pub(crate) fn count(
+        &self,
+        endpoint: &Endpoint,
+        model: &str,
+        request: &LlmRequest,
+        stop: &CancellationToken,
+    ) -> Result<Option<PromptCount>, AppError> {
+        let counted = self.runtime.block_on(self.client()?.count(endpoint, model, request, stop));
+        counted.map_err(|error| AppError::new(ErrorCode::Provider, error.message))
     }
 
     /// The models of an endpoint, as it lists them.

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use strata_measure::prices::Prices;
-use strata_measure::tokens::TokenCount;
-use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, json};
+use strata_model::{FingerprintBuilder, LlmRequest, json};
 use strata_provider::{Endpoint as Server, KeyOrigin, KeyStore};
 use strata_wire::{ListedModel, ServerFacts};
 use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
 use super::connections::Connections;
 use super::endpoints::{UsableEndpoint, find_endpoint, server_of};
@@ -17,6 +17,7 @@ use super::knowledge::{Knowledge, tells};
 use super::listed::{EndpointModels, listed as list_all, own_model};
 use super::paid::PaidAnswers;
 use super::sent::SentHistory;
+use super::server_counts::{ServerCount, ServerCounts};
 use crate::api::model::Endpoint;
 use crate::error::AppError;
 
@@ -34,8 +35,7 @@ pub(crate) struct Models {
     pub sent: SentHistory,
     /// What servers told of themselves and of a model, for a moment.
     told: Mutex<HashMap<ServerAndModel, (Instant, Option<ServerFacts>)>>,
-    /// Tokens that servers counted, by what they were asked.
-    counts: Mutex<HashMap<Fingerprint, Option<u32>>>,
+    counts: ServerCounts,
     listed: Mutex<Option<(Instant, Arc<EndpointList>)>>,
 }
 
@@ -55,7 +55,7 @@ impl Models {
             paid: PaidAnswers::default(),
             sent: SentHistory::default(),
             told: Mutex::default(),
-            counts: Mutex::default(),
+            counts: ServerCounts::default(),
             listed: Mutex::default(),
         }
     }
@@ -107,26 +107,30 @@ impl Models {
         Ok(told)
     }
 
-    /// The tokens of a prompt as the server counts them, where it may be asked and does. Each prompt is asked for once.
+    /// The tokens of a prompt as the server counts them, where it may be asked and does. Each prompt is asked for once,
+    /// unless the server failed.
     pub(crate) fn count(
         &self,
         server: &Server,
         (model, request): (&str, &LlmRequest),
         known: &Knowledge,
-    ) -> Option<TokenCount> {
+        stop: &CancellationToken,
+    ) -> ServerCount {
         if !known.counts_tokens {
-            return None;
+            return ServerCount::default();
         }
         let mut hash = FingerprintBuilder::new();
         hash.text(&server.base_url).text(model).text(&json::to_compact(&request.to_json()));
         let key = hash.finish();
-        let lock = || self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = lock().get(&key) {
-            return count.map(TokenCount::exact);
+        if let Some(count) = self.counts.get(key) {
+            return count;
         }
-        let count = self.connections.count(server, model, request);
-        lock().insert(key, count);
-        count.map(TokenCount::exact)
+        let count = match self.connections.count(server, model, request, stop) {
+            Ok(counted) => ServerCount::of(counted),
+            Err(error) => ServerCount::failed(error.message),
+        };
+        self.counts.keep(key, &count);
+        count
     }
 
     /// An endpoint as it is asked, with its key.

@@ -5,7 +5,7 @@ use strata_model::{Content, Usage};
 use strata_provider::{CallError, CallErrorKind, Progress};
 use strata_wire::{Delta, Finish};
 
-use super::asker::{Asker, question, spoken_text};
+use super::asker::{Asker, Foresight, question, spoken_text};
 use super::paid::Paid;
 
 /// What happens while summaries are written.
@@ -20,6 +20,8 @@ pub(crate) enum WriterEvent {
     /// A summary is there, from now or from before.
     Written {
         usage: Option<Usage>,
+        /// What was foreseen of its prompt; of one from before nothing is.
+        foresight: Option<Foresight>,
         is_from_before: bool,
     },
     /// A summary was not written to its end, and this is what had come of it.
@@ -57,7 +59,7 @@ impl Writer for ModelWriter<'_> {
         let key = asker.key(&model, &prompt, due.max_tokens);
         tell(WriterEvent::Begins(due.number));
         if let Some(paid) = asker.known(key) {
-            tell(WriterEvent::Written { usage: paid.usage.clone(), is_from_before: true });
+            tell(WriterEvent::Written { usage: paid.usage.clone(), foresight: None, is_from_before: true });
             return Ok(Some(paid.written(&model, payment)));
         }
         let request = question(&prompt);
@@ -67,7 +69,7 @@ impl Writer for ModelWriter<'_> {
             Progress::Delta(_) => {}
             Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
         });
-        let asked = asked.map_err(|error| {
+        let (asked, foresight) = asked.map_err(|error| {
             Stop(format!(
                 "Summary {} was not written. {}{}",
                 due.number,
@@ -99,7 +101,7 @@ impl Writer for ModelWriter<'_> {
         if let Err(error) = asker.keep(key, (&model, &request), &paid) {
             tell(WriterEvent::Waiting(format!("This summary is kept in memory only: {error}.")));
         }
-        tell(WriterEvent::Written { usage, is_from_before: false });
+        tell(WriterEvent::Written { usage, foresight: Some(foresight), is_from_before: false });
         Ok(Some(paid.written(&model, payment)))
     }
 }

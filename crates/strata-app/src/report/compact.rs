@@ -19,6 +19,7 @@ use super::opened::OpenedSession;
 use super::source::Source;
 use super::sweep::BillReport;
 use super::{VERSION, Watch};
+use crate::api::lab_prediction::LabPrompts;
 use crate::error::AppError;
 use crate::lab::{Pace, Telling, read_config, run_window, summary_size, with_billed};
 use crate::models::{ModelWriter, WriterEvent};
@@ -158,6 +159,9 @@ pub struct CompactTotals {
     pub said: String,
     pub summary_input_tokens: u64,
     pub summary_output_tokens: u64,
+    /// What was predicted of their prompts, beside what was reported; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<LabPrompts>,
 }
 
 /// Goes through a source's only session, or the one called `session`.
@@ -191,6 +195,7 @@ pub fn compact_of(
     watch.begins(Step::Compacting(&subject.title));
     let reader = FactReader::new();
     let recording = compiled.recording(subject);
+    let mut prompts = None;
     let done = with_billed(&subject.experiment, compiled.billed(), recording, tables, |lab| {
         let mut extracts = Extractive { reader: &reader };
         let mut sized = SizedWriter::new(summary_size(lab, config.summary_tokens, &[]));
@@ -216,7 +221,10 @@ pub fn compact_of(
                         WriterEvent::Text(text) | WriterEvent::Thought(text) => {
                             pace.came(weigher.text(&text).tokens);
                         }
-                        WriterEvent::Written { is_from_before, .. } => {
+                        WriterEvent::Written { is_from_before, usage, foresight } => {
+                            if let Some((foresight, usage)) = foresight.zip(usage.as_ref()) {
+                                prompts = LabPrompts::plus(prompts, foresight, usage);
+                            }
                             pace.written(is_from_before);
                             written.done += 1;
                         }
@@ -253,6 +261,7 @@ pub fn compact_of(
             said: String::new(),
             summary_input_tokens: bill.summaries().input_tokens,
             summary_output_tokens: bill.summaries().output_tokens,
+            prompts: None,
         };
         let regrets = lab.regret(&replayed);
         Ok::<_, AppError>((replayed, totals, regrets))
@@ -278,6 +287,7 @@ pub fn compact_of(
             facts: at_end.map_or(0, |told| told.facts),
             told: at_end.map(told_report),
             said: at_end.map_or_else(String::new, |told| lab_words::told(told, true)),
+            prompts,
             ..totals
         },
         regret_said: lab_words::regret(&regrets, !is_told),

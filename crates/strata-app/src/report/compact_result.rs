@@ -33,6 +33,13 @@ pub struct CompactEstimate {
     pub from_before: u32,
     pub input_tokens: u32,
     pub input_basis: &'static str,
+    /// Who counted them: "counted by the server"; empty where nothing would be sent.
+    pub input_said: String,
+    /// What of them the server should find again: of what was sent to it from here, and of one another.
+    pub cached_tokens: u32,
+    pub cached_basis: &'static str,
+    /// Seconds until the first token, by how fast this server was; absent as long as it was not asked.
+    pub first_token_s: Option<f64>,
     pub output_tokens: u64,
     /// Where the size of summaries is from.
     pub output_basis: String,
@@ -77,6 +84,7 @@ pub fn compact_estimate(
             store: access.store.as_ref(),
             counting: &tables.counting,
             prices: &tables.prices,
+            stop: watch.stop(),
         };
         Ok::<_, AppError>((asked.estimate(lab, &config, size)?, size))
     })??;
@@ -87,11 +95,15 @@ pub fn compact_estimate(
         config: config.to_string(),
         endpoint: found.server.name.clone(),
         address: found.server.shown_url(&found.server.api.answer_path(&estimate.model)),
+        input_said: estimate.input_said(),
         model: estimate.model,
         summaries: estimate.summaries,
         from_before: estimate.from_before,
         input_tokens: estimate.input.tokens,
         input_basis: estimate.input.basis.name(),
+        cached_tokens: estimate.cached.tokens,
+        cached_basis: estimate.cached.basis.name(),
+        first_token_s: estimate.first_token_s,
         output_tokens: estimate.output_tokens,
         output_basis: size_basis(size.basis, size.n_fitted),
         cost: estimate.cost_usd,

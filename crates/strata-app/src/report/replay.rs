@@ -33,8 +33,14 @@ pub struct ReplayReport {
     pub predicted_high: u32,
     /// "exact", "calibrated" by what it reported before, "estimated".
     pub predicted_basis: &'static str,
+    /// The server itself counted them.
+    pub is_counted_by_server: bool,
     /// By what was sent to this server from here, and its rule.
     pub predicted_cached_tokens: u32,
+    /// "exact" in the server's own tokens, "estimated" by our count.
+    pub predicted_cached_basis: &'static str,
+    /// Seconds until the first token, by how fast this server was; absent as long as it was not asked.
+    pub predicted_first_token_s: Option<f64>,
     /// The rule, and on what it rests, in a sentence.
     pub cache_said: String,
     /// The longest prompt with its answer that the model takes, where that is known.
@@ -117,6 +123,7 @@ pub fn replay(
         prices: &tables.prices,
         store: access.store.as_ref(),
         without_pictures: choice.without_pictures,
+        stop: watch.stop(),
     };
     let sent = SentAgain::of(&subject.experiment, choice.call, (model, &call.request), &sending)?;
     let sent = sent.ok_or_else(missing)?;
@@ -133,7 +140,10 @@ pub fn replay(
         predicted_low: sent.predicted.low,
         predicted_high: sent.predicted.high,
         predicted_basis: sent.predicted.basis.name(),
-        predicted_cached_tokens: sent.foreseen.cached,
+        is_counted_by_server: sent.is_counted_by_server(),
+        predicted_cached_tokens: sent.foreseen.cached.tokens,
+        predicted_cached_basis: sent.foreseen.cached.basis.name(),
+        predicted_first_token_s: sent.first_token_s(),
         cache_said: sent.cache_said(),
         context_tokens: sent.known.context_tokens,
         problem: sent.problem(),
@@ -161,7 +171,7 @@ pub fn replay(
         }
         shown.take(progress);
     });
-    let asked = asked.map_err(|error| access.with_hint(error))?;
+    let (asked, _) = asked.map_err(|error| access.with_hint(error))?;
     shown.first_token_s = asked.first_token.map(|took| took.as_secs_f64());
     match asked.answer {
         Ok(answer) => {

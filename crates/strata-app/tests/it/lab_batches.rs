@@ -244,6 +244,55 @@ fn one_model_answers_questions_about_every_run_and_is_paid_once() {
 }
 
 #[test]
+fn questions_that_were_paid_for_count_when_the_batch_dies_among_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("lab.db");
+    // Three answers come, then nothing: the second question has its answer from the events alone.
+    let mut script = vec![says("Two rounding rules differ."); 3];
+    script.push(Play::Silence);
+    script.extend(vec![says("Two rounding rules differ."); 20]);
+    let server = ModelServer::start(script, None);
+    let (session, batch) = {
+        let strata = start_at(&path);
+        endpoint(&strata, &server);
+        let session = sample(&strata);
+        let mut asked = choice(&session, None, None);
+        asked["choice"]["models"] = json!([{ "writer": "extractive", "model": null }]);
+        asked["choice"]["configs"] = json!([CONFIGS[0]]);
+        asked["choice"]["probes"] = json!({ "questions": 4, "writer": "scripted", "model": null });
+        let batch = ask(&strata, "lab/batch", &asked);
+        wait_until(|| server.received().len() == 4);
+        let goes_on = result(&strata, &batch);
+        assert_eq!((states(&goes_on), &goes_on["spentTokens"]), (vec!["asking"], &json!(3.0 * 930.0)));
+        // The store as it is when the program dies now, with what was not yet written into its file.
+        let dead = folder.path().join("dead.db");
+        std::fs::copy(&path, &dead).expect("a copy");
+        std::fs::copy(path.with_extension("db-wal"), dead.with_extension("db-wal")).expect("a copy");
+        let died = result(&start_at(&dead), &batch);
+        assert_eq!(
+            (states(&died), &died["spentTokens"]),
+            (vec!["done"], &json!(3.0 * 930.0)),
+            "when it died"
+        );
+        ask(&strata, "job/cancel", &json!({ "job": batch["job"] }));
+        ended(&strata, &batch);
+        assert_eq!(result(&strata, &batch)["spentTokens"], json!(3.0 * 930.0), "when it was stopped");
+        (session, batch)
+    };
+    let strata = start_at(&path);
+    sample(&strata);
+    let rows = ask(&strata, "lab/batches", &json!({ "session": session }));
+    assert_eq!(rows["rows"][0]["batch"], batch["batch"]);
+    assert_eq!(result(&strata, &batch)["spentTokens"], json!(3.0 * 930.0), "after a restart");
+    let job = ask(&strata, "lab/batchResume", &json!({ "batch": batch["batch"], "budget": null }));
+    assert_eq!(ended(&strata, &job)["state"], "done");
+    let done = result(&strata, &batch);
+    assert!(done["cells"][0]["answers"].is_object(), "{done}");
+    let n_whole = server.received().len() - 1;
+    assert_eq!(done["spentTokens"], json!(n_whole as f64 * 930.0), "each answer once");
+}
+
+#[test]
 fn questions_that_do_not_fit_a_budget_are_left_out_and_asked_when_it_grows() {
     let server = ModelServer::start(vec![says("Two rounding rules differ."); 80], None);
     let strata = start();

@@ -111,7 +111,7 @@ fn a_replay_is_predicted_by_what_this_server_was_sent() {
     set_up(&strata, &server, &json!({}));
     let preview = |call| ask(&strata, "call/replayPreview", &replay_params(&session, call));
     let cold = preview(12);
-    assert_eq!(cold["predictedCachedTokens"], 0, "it was never sent anything: {cold}");
+    assert_eq!(cold["predictedCached"]["tokens"], 0, "it was never sent anything: {cold}");
     assert!(cold["cacheSaid"].as_str().expect("words").contains("nothing was sent"), "{cold}");
     assert_eq!((&cold["problem"], &cold["contextTokens"]), (&Value::Null, &json!(1_000_000)));
     assert_eq!(cold["estimatedCostUsd"], 0.0, "a server on this computer is paid by nobody");
@@ -119,13 +119,14 @@ fn a_replay_is_predicted_by_what_this_server_was_sent() {
     let job = ask(&strata, "call/replay", &replay_params(&session, 12));
     ended(&strata, &job);
     let warm = preview(12);
-    let (tokens, cached) = (number(&warm["predicted"]["tokens"]), number(&warm["predictedCachedTokens"]));
+    let (tokens, cached) = (number(&warm["predicted"]["tokens"]), number(&warm["predictedCached"]["tokens"]));
+    assert_eq!(warm["predictedCached"]["basis"], "estimated", "the server does not count");
     assert!(cached < tokens && cached >= tokens - 2.0, "all but the last token: {cached} of {tokens}");
     assert!(warm["cacheSaid"].as_str().expect("words").contains("1 prompt sent to it"), "{warm}");
     let answer = ask(&strata, "call/replayResult", &job);
     assert!(number(&answer["firstTokenS"]) >= 0.0, "{answer}");
     let other = preview(13);
-    let (all, shared) = (number(&other["predicted"]["tokens"]), number(&other["predictedCachedTokens"]));
+    let (all, shared) = (number(&other["predicted"]["tokens"]), number(&other["predictedCached"]["tokens"]));
     assert!(shared <= all, "never more than there is: {shared} of {all}");
 }
 
@@ -146,6 +147,153 @@ fn a_server_that_counts_is_believed() {
     );
     let estimate = ask(&strata, "lab/estimate", &run_params(&session));
     assert_eq!((&estimate["inputTokens"], &estimate["inputBasis"]), (&json!(2468.0), &json!("exact")));
+}
+
+/// A server that reads prompts with a template and a vocabulary of its own.
+fn reading(script: Vec<Play>) -> ModelServer {
+    let server = ModelServer::start(script, None);
+    llama_cpp(&server, 1_000_000);
+    server.read_prompts();
+    server
+}
+
+#[test]
+fn what_is_found_again_is_predicted_to_the_token_where_the_server_tells_its_own() {
+    let strata = start();
+    let session = sample(&strata);
+    let server = reading(vec![Play::Says("Again.".to_owned()); 8]);
+    // It has one slot, and keeps nothing beside it.
+    set_up(&strata, &server, &json!({ "slots": 1 }));
+    // Calls that go on, that leave off earlier, and that are of another agent.
+    for (at, call) in [12, 12, 13, 5, 14, 2, 13, 1].into_iter().enumerate() {
+        let preview = ask(&strata, "call/replayPreview", &replay_params(&session, call));
+        assert_eq!(preview["isCountedByServer"], true);
+        assert_eq!(preview["predictedCached"]["basis"], "exact", "{preview}");
+        let said = preview["cacheSaid"].as_str().expect("words");
+        assert_eq!(said.contains("compared in its own tokens"), at > 0, "{said}");
+        let job = ask(&strata, "call/replay", &replay_params(&session, call));
+        ended(&strata, &job);
+        let answer = ask(&strata, "call/replayResult", &job);
+        assert_eq!(answer["failure"], Value::Null, "{answer}");
+        let reported = (number(&answer["reportedTokens"]), number(&answer["reportedCachedTokens"]));
+        let predicted =
+            (number(&preview["predicted"]["tokens"]), number(&preview["predictedCached"]["tokens"]));
+        assert_eq!(predicted, reported, "C{call}");
+        // Its template says something before the instruction, and every prompt begins with that.
+        assert!(at == 0 || predicted.1 > 10.0, "C{call}: {predicted:?}");
+    }
+    assert_eq!(server.problems(), [""; 0]);
+}
+
+#[test]
+fn what_may_lie_in_main_memory_is_not_said_to_be_there() {
+    let strata = start();
+    let session = sample(&strata);
+    let server = reading(vec![Play::Says("Again.".to_owned()); 2]);
+    set_up(&strata, &server, &json!({}));
+    for call in [12, 1] {
+        ended(&strata, &ask(&strata, "call/replay", &replay_params(&session, call)));
+    }
+    let preview = ask(&strata, "call/replayPreview", &replay_params(&session, 12));
+    let cached = &preview["predictedCached"];
+    assert_eq!(cached["basis"], "estimated", "{preview}");
+    let all = number(&preview["predicted"]["tokens"]);
+    assert!((number(&cached["high"]) - (all - 1.0)).abs() < 0.5, "{preview}");
+    assert!(number(&cached["low"]) > 10.0 && number(&cached["low"]) < number(&cached["high"]), "{cached}");
+    let said = preview["cacheSaid"].as_str().expect("words");
+    assert!(said.contains("its slot has") && said.contains("main memory"), "{said}");
+}
+
+#[test]
+fn a_server_that_fails_to_count_stops_nothing_and_is_said_to() {
+    let strata = start();
+    let session = sample(&strata);
+    let server = reading(vec![Play::Says("Again.".to_owned()); 4]);
+    set_up(&strata, &server, &json!({}));
+    let send = || {
+        let job = ask(&strata, "call/replay", &replay_params(&session, 12));
+        ended(&strata, &job);
+        ask(&strata, "call/replayResult", &job)
+    };
+    let preview = || ask(&strata, "call/replayPreview", &replay_params(&session, 12));
+    send();
+    let busy = json!({ "error": { "message": "all slots are busy" } }).to_string();
+    server.play_at("/tokenize", Play::Status { status: 500, headers: Vec::new(), body: busy });
+    let other = json!({ "session": session, "call": 13, "endpoint": "mine", "model": null, "run": null });
+    let failed = ask(&strata, "call/replayPreview", &other);
+    assert_eq!(
+        (&failed["isCountedByServer"], &failed["predicted"]["basis"]),
+        (&json!(false), &json!("estimated"))
+    );
+    assert_eq!(failed["predictedCached"]["basis"], "estimated");
+    let said = failed["cacheSaid"].as_str().expect("words");
+    assert!(
+        said.contains("compared by our count") && said.contains("It did not count this prompt:"),
+        "{said}"
+    );
+    assert!(said.contains("all slots are busy"), "{said}");
+    assert_eq!(preview()["predictedCached"]["basis"], "exact", "what was counted before is known");
+    let job = ask(&strata, "call/replay", &other);
+    assert_eq!(ended(&strata, &job)["state"], "done", "it is sent all the same");
+    // It counts again; but what it made of one prompt is not known, and nobody says that it is.
+    server.forget_at("/tokenize");
+    let after = preview();
+    assert_eq!(
+        (&after["isCountedByServer"], &after["predictedCached"]["basis"]),
+        (&json!(true), &json!("estimated"))
+    );
+    assert_eq!(send()["failure"], Value::Null);
+}
+
+#[test]
+fn a_run_is_predicted_before_it_and_set_beside_what_was_reported() {
+    let strata = start();
+    let session = sample(&strata);
+    let server = reading(vec![Play::Says("Two rounding rules differ.".to_owned()); 4]);
+    set_up(&strata, &server, &json!({}));
+    let before = ask(&strata, "lab/estimate", &run_params(&session));
+    assert_eq!(
+        (&before["inputBasis"], &before["inputSaid"], &before["cached"]["basis"]),
+        (&json!("exact"), &json!("counted by the server"), &json!("exact"))
+    );
+    assert!(number(&before["cached"]["tokens"]) > 10.0, "every prompt for a summary begins alike: {before}");
+    let result = run(&strata, &session);
+    assert_eq!(result["state"], "done", "{result}");
+    let prompts = &result["prompts"];
+    assert_eq!(prompts["isExact"], true);
+    assert_eq!(prompts["predictedTokens"], prompts["reportedTokens"]);
+    assert_eq!(prompts["predictedCachedTokens"], prompts["reportedCachedTokens"]);
+    assert_eq!(prompts["reportedTokens"], before["inputTokens"]);
+    let found = number(&prompts["reportedCachedTokens"]);
+    assert!((found - number(&before["cached"]["tokens"])).abs() < 0.5, "{before} {prompts}");
+    let after = ask(&strata, "lab/estimate", &run_params(&session));
+    assert_eq!((&after["fromBefore"], &after["inputSaid"]), (&after["summaries"], &json!("")));
+}
+
+#[test]
+fn a_plan_of_a_batch_estimates_each_run_once() {
+    let strata = start();
+    let session = sample(&strata);
+    let server = reading(Vec::new());
+    // A server that fails is asked once an estimate.
+    server.play_at("/apply-template", Play::Page("<html>Sign in</html>".to_owned()));
+    set_up(&strata, &server, &json!({}));
+    let of = |model: &str| json!({ "writer": "mine", "model": model });
+    let probes = json!({ "questions": 3, "writer": "mine", "model": "scripted-2" });
+    let mut choice = json!({ "choice": {
+        "session": session, "configs": [CONFIG, "interval=8,overlap=0"], "models": [of("scripted-1"), of("scripted-2")],
+        "prompt": null, "budget": { "usd": null, "tokens": null }, "probes": probes
+    } });
+    let plan = ask(&strata, "lab/batchPlan", &choice);
+    assert_eq!(plan["cells"].as_array().map(Vec::len), Some(4));
+    assert_eq!(
+        server.asked("/apply-template"),
+        4,
+        "four runs, two of them with the model that answers questions"
+    );
+    choice["choice"]["probes"]["model"] = json!("scripted-3");
+    ask(&strata, "lab/batchPlan", &choice);
+    assert_eq!(server.asked("/apply-template"), 4 + 6, "four runs, and each setting with a third model");
 }
 
 #[test]

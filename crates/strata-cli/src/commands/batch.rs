@@ -106,5 +106,5 @@ impl Batch {
 }
 
 fn is_over(cell: &BatchCell) -> bool {
-    !matches!(cell.state, BatchCellState::Waiting | BatchCellState::Running)
+    !matches!(cell.state, BatchCellState::Waiting | BatchCellState::Running | BatchCellState::Asking)
 }

@@ -96,6 +96,7 @@ fn state(cell: &BatchCell) -> String {
     match cell.state {
         BatchCellState::Waiting => "waiting".to_owned(),
         BatchCellState::Running => "running".to_owned(),
+        BatchCellState::Asking => "asking questions".to_owned(),
         BatchCellState::Done => String::new(),
         BatchCellState::Kept => format!("kept from {}", utc_minute(cell.kept_ms.unwrap_or(0.0) as i64)),
         BatchCellState::LeftOut => "left out".to_owned(),

@@ -60,8 +60,13 @@ pub(crate) fn compact_estimate(estimate: &CompactEstimate, style: Style) -> Stri
         n => format!(", {} of them from before and free", count(u64::from(n))),
     };
     fields.add("summaries", &format!("{}{before}", count(u64::from(estimate.summaries))));
-    fields
-        .add("in", &format!("{} tokens ({})", count(u64::from(estimate.input_tokens)), estimate.input_basis));
+    let about = |basis: &str| if basis == "exact" { "" } else { "≈ " };
+    let said =
+        if estimate.input_said.is_empty() { String::new() } else { format!(", {}", estimate.input_said) };
+    let input = count(u64::from(estimate.input_tokens));
+    fields.add("in", &format!("{}{input} tokens{said}", about(estimate.input_basis)));
+    let cached = count(u64::from(estimate.cached_tokens));
+    fields.add("cached", &format!("{}{cached} of them should be found again", about(estimate.cached_basis)));
     fields
         .add("out", &format!("≈ {} tokens (size {})", count(estimate.output_tokens), estimate.output_basis));
     if let Some(tokens) = estimate.context_tokens {
@@ -117,6 +122,18 @@ fn head(report: &CompactReport, style: Style) -> String {
             count(totals.summary_output_tokens)
         ),
     );
+    if let Some(prompts) = &totals.prompts {
+        let cached = prompts.reported_cached_tokens.map_or("nothing".to_owned(), |found| count(found as u64));
+        fields.add(
+            "predicted",
+            &format!(
+                "{} tokens of the summaries' prompts ({} reported), {} of them found again ({cached} reported)",
+                count(prompts.predicted_tokens as u64),
+                count(prompts.reported_tokens as u64),
+                count(prompts.predicted_cached_tokens as u64)
+            ),
+        );
+    }
     if !totals.said.is_empty() {
         fields.add("results", &totals.said);
     }

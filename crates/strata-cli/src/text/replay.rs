@@ -12,8 +12,13 @@ pub(crate) fn replay_request(report: &ReplayReport, is_whole: bool, style: Style
         Fields::under(&format!("C{} of {} to {}", report.call, report.agent, report.model), style);
     fields.add("request", &report.target);
     fields.add("prompt", &predicted(report));
-    let cached = format!("{} tokens expected. {}", count(report.predicted_cached_tokens), report.cache_said);
+    let about = if report.predicted_cached_basis == "exact" { "" } else { "≈ " };
+    let cached =
+        format!("{about}{} tokens expected. {}", count(report.predicted_cached_tokens), report.cache_said);
     fields.add("cached", &cached);
+    if let Some(seconds) = report.predicted_first_token_s {
+        fields.add("first token", &format!("≈ {seconds:.1} s"));
+    }
     if let Some(tokens) = report.context_tokens {
         fields.add("context", &format!("{} tokens with the answer", count(tokens)));
     }
@@ -70,6 +75,7 @@ fn predicted(report: &ReplayReport) -> String {
     let off = (report.predicted_high - report.predicted_low).div_ceil(2);
     match report.predicted_basis {
         "calibrated" => format!("{tokens} ± {} tokens, calibrated by earlier answers", count(off)),
+        "exact" if report.is_counted_by_server => format!("{tokens} tokens, counted by the server"),
         "exact" => format!("{tokens} tokens, counted exactly"),
         _ => format!("≈ {tokens} tokens, as we count"),
     }

@@ -1,5 +1,7 @@
 //! What a server should find again of a prompt, by what was sent to it before.
 
+use std::sync::Arc;
+
 use strata_engine::EventLog;
 use strata_model::LlmRequest;
 use strata_wire::CacheRule;
@@ -13,9 +15,10 @@ use crate::tokens::Tokenizer;
 const MOST: usize = 256;
 
 /// The prompts that were sent to one model of one server, and what they leave in its cache. They may be of many sessions.
+#[derive(Clone)]
 pub struct SentPrompts {
     tokenizer: Tokenizer,
-    weights: Weights,
+    weights: Arc<Weights>,
     log: EventLog,
     tree: PromptTree,
     requests: Vec<LlmRequest>,
@@ -28,7 +31,7 @@ impl SentPrompts {
     pub fn new(tokenizer: Tokenizer) -> Self {
         Self {
             tokenizer,
-            weights: Weights::default(),
+            weights: Arc::default(),
             log: EventLog::default(),
             tree: PromptTree::default(),
             requests: Vec::new(),

@@ -1,6 +1,6 @@
 //! What is sent, and what is read of lists and counts.
 
-use strata_provider::{AskOptions, CallErrorKind, LocalServer, find_local};
+use strata_provider::{AskOptions, CallErrorKind, Client, Limits, LocalServer, PromptCount, find_local};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 use strata_wire::Api;
 
@@ -65,7 +65,7 @@ fn tokens_are_counted_where_the_provider_does() {
         let server = ModelServer::start(vec![Play::Document(answer.to_owned())], Some(KEY));
         let counted = run(client().count(&endpoint(&server, api), "m", &request("Hi"), &never()));
         assert_eq!(server.problems(), [""; 0], "{}", api.name());
-        counted.expect("a count")
+        counted.expect("a count").map(|count| count.tokens)
     };
     assert_eq!(count(Api::Anthropic, r#"{"input_tokens": 12}"#), Some(12));
     assert_eq!(count(Api::Responses, r#"{"input_tokens": 13}"#), Some(13));
@@ -77,15 +77,88 @@ fn servers_of_ones_own_count_where_they_can() {
     let server = ModelServer::start(Vec::new(), Some(KEY));
     let endpoint = endpoint(&server, Api::ChatCompletions);
     let count = || run(client().count(&endpoint, "m", &request("Hi"), &never())).expect("no fault");
+    let counted = |tokens, ids| Some(PromptCount { tokens, ids });
     assert_eq!(count(), None, "it has neither address");
+    server.tell("/tokenize", r#"{"count": 3, "max_model_len": 4096, "tokens": [7, 1, 9]}"#);
+    assert_eq!(count(), counted(3, Some(vec![7, 1, 9])), "as vLLM counts");
     server.tell("/tokenize", r#"{"count": 15, "max_model_len": 4096, "tokens": [1]}"#);
-    assert_eq!(count(), Some(15), "as vLLM counts");
+    assert_eq!(count(), counted(15, None), "numbers that are not all of them are none");
     server.tell("/apply-template", r#"{"prompt": "<|user|>Hi"}"#);
     server.tell("/tokenize", r#"{"tokens": [1, 2, 3]}"#);
-    assert_eq!(count(), Some(3), "as llama.cpp counts");
+    assert_eq!(count(), counted(3, Some(vec![1, 2, 3])), "as llama.cpp counts");
     server.tell("/apply-template", r#"{"error": "Unexpected endpoint"}"#);
     server.tell("/tokenize", r#"{"error": "Unexpected endpoint"}"#);
     assert_eq!(count(), None, "as LM Studio answers to what it does not have");
+}
+
+#[test]
+fn a_server_cuts_the_very_prompt_with_its_template_and_tools() {
+    let server = ModelServer::start(Vec::new(), Some(KEY));
+    server.read_prompts();
+    let endpoint = endpoint(&server, Api::ChatCompletions);
+    let ids = |text: &str| {
+        let count = run(client().count(&endpoint, "m", &request(text), &never())).expect("no fault");
+        count.expect("a count").ids.expect("numbers")
+    };
+    let (one, other) = (ids("Find a flight to Oslo."), ids("Find a train to Oslo."));
+    let common = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    assert!(common > 20 && common < one.len(), "the template's words stand before what parts: {common}");
+    assert_eq!(ids("Find a flight to Oslo."), one);
+    // The same by the one address that vLLM has.
+    server.play_at("/apply-template", Play::Status { status: 404, headers: Vec::new(), body: String::new() });
+    assert_eq!(ids("Find a flight to Oslo."), one);
+}
+
+#[test]
+fn a_server_that_fails_to_count_is_no_server_that_does_not() {
+    let server = ModelServer::start(Vec::new(), Some(KEY));
+    let endpoint = endpoint(&server, Api::ChatCompletions);
+    let fault = |path, play| {
+        server.read_prompts();
+        server.play_at(path, play);
+        let failed = run(client().count(&endpoint, "m", &request("Hi"), &never())).expect_err("a fault");
+        server.forget_at(path);
+        assert!(!failed.message.contains(KEY), "{}", failed.message);
+        failed.kind
+    };
+    let status = |status| Play::Status {
+        status,
+        headers: Vec::new(),
+        body: r#"{"error": {"message": "slots are busy"}}"#.to_owned(),
+    };
+    for path in ["/apply-template", "/tokenize"] {
+        assert_eq!(fault(path, status(500)), CallErrorKind::ServerFailed, "{path}");
+        assert_eq!(fault(path, status(401)), CallErrorKind::Unauthorised, "{path}");
+        assert_eq!(fault(path, Play::Page("<html>Sign in</html>".to_owned())), CallErrorKind::Malformed);
+        assert_eq!(fault(path, Play::Silence), CallErrorKind::TimedOut, "{path}");
+        let cut = Play::Cut { body: r#"{"tokens": [1, 2, 3]}"#.to_owned(), after: 12 };
+        assert_eq!(fault(path, cut), CallErrorKind::CutOff, "{path}");
+    }
+    for said in [r#"{"tokens": "many"}"#, r#"{"tokens": []}"#, r#"{"tokens": [1, -2]}"#, "{}"] {
+        let kind = fault("/tokenize", Play::Document(said.to_owned()));
+        assert_eq!(kind, CallErrorKind::Malformed, "{said}");
+    }
+}
+
+#[test]
+fn counting_stops_when_it_is_told_to() {
+    let server = ModelServer::start(Vec::new(), Some(KEY));
+    server.play_at("/apply-template", Play::Silence);
+    let endpoint = endpoint(&server, Api::ChatCompletions);
+    let stop = never();
+    let patient = Client::new(Limits::default()).expect("connections can be made");
+    let failed = run(async {
+        let request = request("Hi");
+        let counted = patient.count(&endpoint, "m", &request, &stop);
+        let stops = async {
+            while server.asked("/apply-template") == 0 {
+                tokio::task::yield_now().await;
+            }
+            stop.cancel();
+        };
+        tokio::join!(counted, stops).0.expect_err("stopped")
+    });
+    assert_eq!(failed.kind, CallErrorKind::Cancelled);
 }
 
 #[test]

@@ -611,6 +611,10 @@ written: number, expected: number, fromBefore: number,
  */
 inputTokens: number, outputTokens: number, costUsd: number | null,
 /**
+ * What was predicted of the prompts of this run; null as long as the model has reported on none of them.
+ */
+prompts: LabPrompts | null,
+/**
  * What is being written.
  */
 streaming: string,
@@ -1995,6 +1999,18 @@ address: string, summaries: number,
  */
 fromBefore: number, inputTokens: number, inputBasis: Basis,
 /**
+ * Who counted them: "counted by the server"; empty where nothing would be sent.
+ */
+inputSaid: string,
+/**
+ * What of them the server should find again: of what was sent to it from here, and of one another.
+ */
+cached: TokenCount,
+/**
+ * Seconds until the first token, by how fast this server was; null as long as it was not asked.
+ */
+firstTokenS: number | null,
+/**
  * As large as summaries are taken to be.
  */
 outputTokens: number,
@@ -2600,6 +2616,23 @@ cost: number | null,
 examinedSessions: number, };
 
 /**
+ * What was predicted of prompts before each of them was sent, beside what was reported of them.
+ */
+export type LabPrompts = { predictedTokens: number, reportedTokens: number,
+/**
+ * Tokens that should be found in the server's cache.
+ */
+predictedCachedTokens: number,
+/**
+ * Those it says it found; null where it says nothing of a cache.
+ */
+reportedCachedTokens: number | null,
+/**
+ * All of it was predicted in the server's own tokens.
+ */
+isExact: boolean, };
+
+/**
  * Where a part stands in a request.
  */
 export type PartPlace = { content: number, part: number, };
@@ -2816,7 +2849,7 @@ filter: string | null, order: EventOrder | null, };
 
 export type ApartReason = "relayed" | "summaries";
 
-export type BatchCellState = "waiting" | "running" | "done" | "kept" | "leftOut" | "stopped" | "failed";
+export type BatchCellState = "waiting" | "running" | "asking" | "done" | "kept" | "leftOut" | "stopped" | "failed";
 
 export type BatchList = { rows: Array<BatchRow>, };
 
@@ -3897,11 +3930,11 @@ recorded: string,
 /**
  * From the recorded answer to this one, line by line, once it ended.
  */
-difference: Array<DiffLine>, finish: string | null, predicted: TokenCount,
+difference: Array<DiffLine>, finish: string | null, predicted: TokenCount, isCountedByServer: boolean,
 /**
  * Answers of this model whose reports are known, with this one.
  */
-measuredCalls: number, reportedTokens: number | null, predictedCachedTokens: number, reportedCachedTokens: number | null,
+measuredCalls: number, reportedTokens: number | null, predictedCached: TokenCount, reportedCachedTokens: number | null,
 /**
  * Seconds until the first token: predicted where the server was asked before, and as it was.
  */
@@ -3930,9 +3963,13 @@ body: string, bytes: number,
  */
 predicted: TokenCount,
 /**
- * By what was sent to this server from here, and its rule.
+ * The server itself counted the prompt.
  */
-predictedCachedTokens: number,
+isCountedByServer: boolean,
+/**
+ * By what was sent to this server from here, and its rule: exact in its own tokens, else by our count.
+ */
+predictedCached: TokenCount,
 /**
  * The rule, and on what it rests, in a sentence.
  */
