@@ -9,12 +9,13 @@ use crate::{assert_none, tree};
 /// Each member of the workspace, and the members it may use. `shells -> app -> effects -> measure -> engine -> wire -> model`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("strata-model", &[]),
+    ("strata-context", &["strata-model"]),
     ("strata-wire", &["strata-model"]),
     ("strata-engine", &["strata-model", "strata-wire"]),
     ("strata-measure", &["strata-engine", "strata-model", "strata-wire"]),
     ("strata-import", &["strata-model", "strata-wire"]),
     ("strata-script", &["strata-engine", "strata-model"]),
-    ("strata-store", &["strata-model"]),
+    ("strata-store", &["strata-context", "strata-model"]),
     ("strata-provider", &["strata-model", "strata-wire"]),
     ("strata-capture", &["strata-model", "strata-wire"]),
     ("strata-runtime", &["strata-engine", "strata-model", "strata-wire"]),
@@ -22,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "strata-app",
         &[
             "strata-capture",
+            "strata-context",
             "strata-engine",
             "strata-import",
             "strata-measure",
@@ -52,7 +54,8 @@ const WHOLE: [&str; 2] = ["strata-tests", "strata-window-tests"];
 const TESTKIT: &str = "strata-testkit";
 
 /// Computes and nothing else, so that a result depends on the arguments alone.
-const PURE: [&str; 5] = ["strata-model", "strata-wire", "strata-engine", "strata-measure", "strata-import"];
+const PURE: [&str; 6] =
+    ["strata-model", "strata-context", "strata-wire", "strata-engine", "strata-measure", "strata-import"];
 
 /// What reaches files, network, clock, chance or a window. Not allowed anywhere below a pure crate.
 const EFFECTS: &[&str] = &[

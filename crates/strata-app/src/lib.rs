@@ -37,6 +37,7 @@ mod run;
 mod runs;
 mod sample;
 mod script_folder;
+pub mod served;
 mod session_budget;
 mod sessions;
 mod show;

@@ -22,6 +22,7 @@ mod compact;
 mod compact_choice;
 mod compact_result;
 mod compile;
+mod contexts;
 mod diagnostic;
 mod diff;
 mod evidence;
@@ -87,6 +88,10 @@ pub use compact_result::{AppliedReport, CompactEstimate, compact_estimate};
 pub use compile::{
     CallChoice, CompileContents, CompileFailure, CompileReport, LeftOut, StageReport, compile,
 };
+pub use contexts::{
+    ArchivedRow, ArtifactRow, CleanedRow, CleanupReport, ConflictRow, ContextReport, ContextRow, ContextSize,
+    ContextsReport, DoorRow, MessageRow, TaskRow, clean_contexts, context, contexts, expire_context,
+};
 pub use diagnostic::FileDiagnostic;
 pub use diff::{
     DiffChoice, DiffReport, DifferenceReport, PartChangeReport, RecordingsReport, SideReport, diff,
@@ -101,6 +106,7 @@ pub use known::{KnownPlace, KnownSession, KnownSessions, SessionsKept};
 pub use learn::{LearnedReport, ReadSessions, forget_learned, learn, learned};
 pub use list::{ListReport, ListedSession, list};
 pub use losses::{SummaryFact, SummaryLoss, summary_losses};
+pub(crate) use model_access::ModelAccess;
 pub use models::{
     EndpointChange, EndpointReport, KeptKey, ModelTest, ModelsReport, SavedEndpoint, forget_model, models,
     save_model, set_model_key, try_model,

@@ -34,15 +34,17 @@ mod typed;
 
 pub use budget::RunLimits;
 pub use choice::{FromCall, ModelChoice, RunChoice};
+pub(crate) use computer::Computer;
 pub use hold::{Continuation, HeldEdit, HeldReport, HoldCondition, HoldDecision, Holder, Step};
 pub use listener::{Person, RunListener, RunNews};
 pub use typed::{messages_in, named_state, named_values};
 
-pub(crate) use hold::{Holds, Speaker, edited};
+pub(crate) use hold::{Holds, Nobody, Speaker, edited};
 pub(crate) use prepare::{World, prepare};
 pub(crate) use recorded_turn::{Beginning, RecordedTurn};
 pub(crate) use recording::{OwnStore, RunStore, WaitingCall};
 pub(crate) use running::{Place, Run, TurnEnd, said};
+pub(crate) use scripted::Script;
 pub(crate) use sent::{Answered, SentCall};
 pub(crate) use tools::RecordedAnswers;
 pub(crate) use typed::typed_value;

@@ -135,6 +135,8 @@ impl Runs {
             find: &|name| self.models.find(name, &custom),
             client: &|| self.models.connections.client(),
             tables: self.tables.clone(),
+            app: None,
+            script: None,
             recorded: self.recorded(asked.recorded.as_deref())?,
             turn: asked
                 .from

@@ -10,6 +10,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod serve;
+mod served;
 mod terminal;
 mod text;
 
@@ -50,6 +51,7 @@ enum Command {
     Diff(commands::diff::Diff),
     Export(commands::export::Export),
     Compact(commands::compact::Compact),
+    Contexts(commands::contexts::Contexts),
     Lessons(commands::lessons::Lessons),
     Mcp(commands::mcp::Mcp),
     Models(commands::models::Models),
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Command::Diff(diff) => diff.run(),
         Command::Export(export) => export.run(),
         Command::Compact(compact) => until_interrupted(|runtime, stop| compact.run(runtime, stop)),
+        Command::Contexts(contexts) => contexts.run(),
         Command::Lessons(lessons) => lessons.run(),
         Command::Mcp(mcp) => on_runtime(|runtime| mcp.run(runtime)),
         Command::Models(models) => on_runtime(|runtime| models.run(runtime)),

@@ -21,11 +21,14 @@ mod failure;
 mod files;
 mod notifications;
 mod router;
+mod stopping;
 #[cfg(test)]
 mod tests;
 mod token;
 mod upload;
 
-pub(crate) use access::Access;
-pub(crate) use router::router;
+pub(crate) use access::{Access, TOKEN_HEADER, check_sender};
+pub(crate) use failure::Failure;
+pub(crate) use router::{add_headers, router};
+pub(crate) use stopping::{LAST_ANSWERS, asked_to_stop};
 pub(crate) use token::Token;

@@ -10,6 +10,7 @@ mod causes;
 mod check;
 mod compact;
 mod compile;
+mod contexts;
 mod diagnostics;
 mod diff;
 mod fields;
@@ -43,6 +44,7 @@ pub(crate) use capture::{attached, attached_in_all, captured, exchange, listenin
 pub(crate) use check::check;
 pub(crate) use compact::{compact, compact_estimate};
 pub(crate) use compile::{compile, recorded};
+pub(crate) use contexts::{cleaned_contexts, context, contexts};
 pub(crate) use diagnostics::diagnostics;
 pub(crate) use diff::{diff, recordings};
 pub(crate) use findings::findings;

@@ -26,7 +26,7 @@ use crate::token::{Token, token_file};
 const MOST_BYTES: usize = 1 << 20;
 
 /// A client may think for so long between two questions.
-const IDLE: Duration = Duration::from_hours(12);
+pub(crate) const IDLE: Duration = Duration::from_hours(12);
 /// How long requests in flight may take after Ctrl-C.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 

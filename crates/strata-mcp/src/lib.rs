@@ -5,9 +5,13 @@
 //! strata-app answer ([`tools`]). An answer is a head and rows, and goes out in pages that fit into a prompt
 //! ([`page`]).
 //!
-//! Nothing is written, and no path is taken from who asks. What was recorded is quoted as data, without secrets and without
+//! The agents of a served app are tools by the same protocol ([`agents`]): they are no questions, and what they do is
+//! theirs.
+//!
+//! Of the ten, nothing is written, and no path is taken from who asks. What was recorded is quoted as data, without secrets and without
 //! characters that command a terminal.
 
+mod agents;
 mod answer;
 mod arguments;
 mod asked;
@@ -24,6 +28,7 @@ mod tools;
 
 use std::path::PathBuf;
 
+pub use agents::{Caller, agents};
 pub use http::{Listening, http};
 pub use stdio::stdio;
 

@@ -53,7 +53,7 @@ impl FoundSecrets {
     }
 
     /// The text without its secrets, which are noted; `None` where it has none.
-    fn masked(&mut self, text: &str) -> Option<String> {
+    pub(crate) fn masked(&mut self, text: &str) -> Option<String> {
         let masked = mask_stored(text)?;
         for (kind, value) in masked.found {
             self.values.entry(kind).or_default().insert(Fingerprint::of(value.as_bytes()));

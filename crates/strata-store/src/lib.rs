@@ -35,6 +35,8 @@
 //!   |         |           events, raw records, requests, final state
 //!   |         app configurations, experiments -> edits
 //!   diagnostics                          settings      paid answers
+//!
+//! context -> messages, tasks, artifacts
 //! ```
 //!
 //! - A **recording** is a body of events, with the requests behind them. It is written while it is staged; later it can
@@ -43,6 +45,8 @@
 //! - A **session** is what readers see. It appears when its import commits, and not before; importing the same source
 //!   again replaces what it shows, and keeps its id.
 //! - What a killed import leaves is never visible, and is removed when the file is opened or the next import begins.
+//! - A **context** is what clients of a served app come back to. Its rules are those of strata-context; a request's
+//!   commands are obeyed in one transaction ([`Store::obey_context`]).
 //!
 //! The store knows nothing of formats, providers or tokens: bodies of requests, summaries, configurations and settings
 //! are text to it. It holds no API keys, and refuses what looks like one.
@@ -53,6 +57,7 @@
 
 mod app_config;
 mod column;
+mod context;
 mod credential;
 mod error;
 mod event;
@@ -79,6 +84,7 @@ mod store;
 mod sweep;
 
 pub use app_config::{AppConfig, AppConfigOrigin};
+pub use context::{ArchivedContext, Cleaned, ContextEntry, ContextFailure, TaskEntry};
 pub use error::StoreError;
 pub use event::{EventKinds, EventRow};
 pub use experiment::{ExperimentEntry, ExperimentId};

@@ -10,9 +10,12 @@
 //! message::Reader::answer)) or as their bytes come in ([`AnswerReader`]), messages alone ([`message`]) and what was
 //! paid for ([`usage`]). Telemetry comes as requests to export it ([`otlp`]). Requests are written by [`encode`], in the four dialects that Strata speaks ([`Api`]).
 //!
+//! What agents say to one another by the Agent2Agent protocol is read and written in [`a2a`].
+//!
 //! What a body holds that has no place in what is read of it goes to [`UnreadFields`].
 #![warn(clippy::disallowed_methods)]
 
+pub mod a2a;
 mod address;
 mod answer;
 mod api;

@@ -15,7 +15,7 @@ use crate::models::{Asker, Models, UsableEndpoint, custom_endpoints};
 use crate::tables::Tables;
 
 /// Models that can be asked, and where their answers are kept.
-pub(super) struct ModelAccess {
+pub(crate) struct ModelAccess {
     pub models: Models,
     pub custom: Vec<Endpoint>,
     /// Without one, answers are forgotten at the end.
@@ -25,7 +25,7 @@ pub(super) struct ModelAccess {
 impl ModelAccess {
     /// With the endpoints of the store that is named, else of the one in the data folder. Answers are kept in the one
     /// that is named.
-    pub(super) fn open(database: Option<&Path>, runtime: &Handle) -> Result<Self, AppError> {
+    pub(crate) fn open(database: Option<&Path>, runtime: &Handle) -> Result<Self, AppError> {
         let store = database.map(Store::open).transpose()?;
         let custom = match &store {
             Some(store) => custom_endpoints(store)?,
@@ -37,7 +37,7 @@ impl ModelAccess {
         Ok(Self { models: Models::new(runtime.clone()), custom, store: store.map(Mutex::new) })
     }
 
-    pub(super) fn find(&self, name: &str) -> Result<UsableEndpoint, AppError> {
+    pub(crate) fn find(&self, name: &str) -> Result<UsableEndpoint, AppError> {
         self.models.find(name, &self.custom)
     }
 

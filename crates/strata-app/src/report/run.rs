@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use futures_util::future::{BoxFuture, ready};
 use serde::Serialize;
 use strata_model::{Content, FromJson as _, Json, Object, StateScopes};
 use strata_store::Store;
@@ -20,8 +19,8 @@ use crate::data_folder::default_database;
 use crate::error::{AppError, sentence};
 use crate::models::counted;
 use crate::run::{
-    Answered, Beginning, FromCall, HeldReport, HoldDecision, Holder, OwnStore, Person, Place,
-    RecordedAnswers, RecordedTurn, Run, RunChoice, RunListener, SentCall, TurnEnd, World, prepare, said,
+    Answered, Beginning, FromCall, Holder, Nobody, OwnStore, Person, Place, RecordedAnswers, RecordedTurn,
+    Run, RunChoice, RunListener, SentCall, TurnEnd, World, prepare, said,
 };
 use crate::tables::Tables;
 
@@ -112,6 +111,8 @@ pub fn run(
             find: &|name| access.find(name),
             client: &|| access.models.connections.client(),
             tables: tables.clone(),
+            app: None,
+            script: None,
             recorded: recorded(choice, watch)?,
             turn: choice.from.as_ref().map(|from| recorded_turn(choice, from, watch)).transpose()?,
             listener: company.listener.clone(),
@@ -130,15 +131,6 @@ pub fn run(
     let run = Run::start(prepared.parts, Arc::new(OwnStore(Mutex::new(store))), place)?;
     let end = turns(choice, &mut said, &mut *company.next_message, &run, runtime)?;
     report(&run, &end, &database, &tables, watch, diagnostics)
-}
-
-/// Decides where nobody does.
-struct Nobody;
-
-impl Holder for Nobody {
-    fn decide<'h>(&'h self, _: &'h HeldReport) -> BoxFuture<'h, HoldDecision> {
-        Box::pin(ready(HoldDecision::Stop))
-    }
 }
 
 /// The session that is gone on with, or a new one.

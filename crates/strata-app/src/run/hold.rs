@@ -17,6 +17,7 @@ use look::Look;
 use memory::{Memory, Steps};
 
 pub use condition::HoldCondition;
+pub(crate) use decision::Nobody;
 pub use decision::{HoldDecision, Holder, Step};
 pub use edit::HeldEdit;
 pub(crate) use edit::edited;

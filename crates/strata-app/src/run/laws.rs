@@ -118,7 +118,7 @@ fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize
         app_config: config,
         flows: Vec::new(),
         replay: Arc::default(),
-        answerer: Answerer::Script(answers),
+        answerer: Answerer::Script(Arc::new(answers)),
         tools: ToolSources {
             script: None,
             recorded: answers_of_tools(),

@@ -15,7 +15,7 @@ use super::server::ModelServer;
 /// Who answers.
 pub(crate) enum Answerer {
     Server(ModelServer),
-    Script(Script),
+    Script(Arc<Script>),
     /// Nobody: the last words of each request come back.
     Echo,
 }

@@ -31,6 +31,10 @@ pub(crate) struct World<'w> {
     pub client: &'w dyn Fn() -> Result<Client, AppError>,
     pub tables: Arc<Tables>,
     pub recorded: RecordedAnswers,
+    /// The app, where it is not that of a file as it stands there.
+    pub app: Option<Arc<App>>,
+    /// Answers of a file that were begun before.
+    pub script: Option<Arc<Script>>,
     /// What is run again from a call on.
     pub turn: Option<RecordedTurn>,
     pub listener: Arc<dyn RunListener>,
@@ -61,9 +65,13 @@ impl RunApp {
         Ok(Self { app: Arc::new(read.app), config, diagnostics: read.diagnostics })
     }
 
-    fn of_choice(choice: &RunChoice) -> Result<Self, AppError> {
+    fn of_choice(choice: &RunChoice, app: Option<Arc<App>>) -> Result<Self, AppError> {
         let missing = || AppError::bad_input("No app was named. Name the file of its configuration.");
-        Self::read(choice.app.as_deref().ok_or_else(missing)?)
+        let path = choice.app.as_deref().ok_or_else(missing)?;
+        match app {
+            Some(app) => Ok(Self { config: stored_app(&app, path), app, diagnostics: Vec::new() }),
+            None => Self::read(path),
+        }
     }
 }
 
@@ -72,7 +80,7 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
     let mut recorded = world.recorded;
     let (mut replay, mut flows, mut beginning) = (Replay::default(), Vec::new(), None);
     let RunApp { app, config: app_config, diagnostics } = match world.turn {
-        None => RunApp::of_choice(choice)?,
+        None => RunApp::of_choice(choice, world.app)?,
         Some(turn) => {
             (recorded, replay, flows) = (turn.tools, turn.replay, turn.flows);
             beginning = Some(turn.beginning);
@@ -83,7 +91,10 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
         world.listener.note(&note);
     }
     let answerer = match &choice.model {
-        ModelChoice::Script(path) => Answerer::Script(Script::read(path)?),
+        ModelChoice::Script(path) => Answerer::Script(match world.script {
+            Some(script) => script,
+            None => Arc::new(Script::read(path)?),
+        }),
         ModelChoice::Echo => Answerer::Echo,
         ModelChoice::Endpoint { name, model } => {
             let found = (world.find)(name)?;

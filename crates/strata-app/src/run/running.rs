@@ -140,8 +140,23 @@ impl Run {
 
     /// Says something, with changes of the state, and runs until the app has answered.
     pub(crate) async fn turn(&self, message: Content, state_delta: Object) -> Result<TurnEnd, AppError> {
+        self.noted_turn(message, state_delta, Object::new()).await
+    }
+
+    /// As [`Self::turn`], with metadata that is laid under that of every event of the turn.
+    pub(crate) async fn noted_turn(
+        &self,
+        message: Content,
+        state_delta: Object,
+        metadata: Object,
+    ) -> Result<TurnEnd, AppError> {
         let key = self.recording.key().clone();
-        self.take(Turn { message: Some(message), state_delta, ..Turn::new(key) }).await
+        self.take(Turn { message: Some(message), state_delta, ..Turn::new(key) }, metadata).await
+    }
+
+    /// The state as it is stored.
+    pub(crate) fn state(&self) -> Object {
+        self.recording.state()
     }
 
     /// Goes on with the invocation that was interrupted last. An app that is not resumable refuses.
@@ -149,7 +164,7 @@ impl Run {
         let nothing = || AppError::bad_input("This session has nothing to resume: it is empty.");
         let invocation_id = self.recording.last_invocation().ok_or_else(nothing)?;
         let key = self.recording.key().clone();
-        self.take(Turn { invocation_id: Some(invocation_id), ..Turn::new(key) }).await
+        self.take(Turn { invocation_id: Some(invocation_id), ..Turn::new(key) }, Object::new()).await
     }
 
     /// What gives the answers to calls that wait, by the ids of the calls.
@@ -157,9 +172,10 @@ impl Run {
         answered(&self.recording.session()?, answers)
     }
 
-    async fn take(&self, turn: Turn) -> Result<TurnEnd, AppError> {
+    async fn take(&self, turn: Turn, custom_metadata: Object) -> Result<TurnEnd, AppError> {
         let n_sent = self.sent.len();
-        let turn = Turn { config: self.config.clone(), abort: self.stop.clone(), ..turn };
+        let config = RunConfig { custom_metadata, ..self.config.clone() };
+        let turn = Turn { config, abort: self.stop.clone(), ..turn };
         let ended = self.runner.run(turn, self).await;
         self.recording.keep_unanswered(n_sent)?;
         Ok(match ended {

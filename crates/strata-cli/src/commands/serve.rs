@@ -1,4 +1,4 @@
-//! `strata serve`: the interface in a browser.
+//! `strata serve`: the interface in a browser, or the agents of an app for their clients.
 
 use std::future::IntoFuture as _;
 use std::io::{self, Write as _};
@@ -6,27 +6,27 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use strata_app::{Host, Options, Strata, default_database};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use crate::serve::{Access, Token, router};
+use super::serve_app::{AppArgs, serve_app};
+use crate::serve::{Access, LAST_ANSWERS, Token, asked_to_stop, router};
 
-/// How long requests in flight may take after Ctrl-C.
-const LAST_ANSWERS: Duration = Duration::from_secs(3);
-
-/// Serves the interface to a browser on this computer
+/// Serves the interface to a browser on this computer, or the agents of an app to their clients
 ///
 /// Prints the address to open. It holds a token made for this start: whoever knows the address can use this Strata, so
 /// keep it to yourself. Stop with Ctrl-C.
+///
+/// Where FILE is the configuration of an app, its agents are served: over MCP (each a tool), A2A (1.0 and 0.3) and plain
+/// HTTP, with one context behind the three. What they say and do is stored in sessions, as `strata run` stores it.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Sessions to open, in any known format
+    /// Sessions to open, in any known format; or the configuration of an app, to serve its agents
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Keep everything in this database instead of the one in the data folder
@@ -40,10 +40,23 @@ pub(crate) struct Serve {
     /// The browser gets it as an argument, which other people on this computer may see. Alone on it, that is fine.
     #[arg(long)]
     open: bool,
+    #[command(flatten)]
+    app: AppArgs,
 }
 
 impl Serve {
     pub(crate) fn run(self, runtime: &Handle) -> Result<ExitCode> {
+        if let [file] = &self.files[..]
+            && strata_app::served::is_app(file)
+        {
+            if self.open {
+                bail!("--open shows the interface in a browser, and an app that is served has none.");
+            }
+            let file = file.clone();
+            runtime.block_on(serve_app(file, self.database, self.port, self.app, runtime))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        self.app.refuse_without_app()?;
         let database = self.database.map_or_else(default_database, Ok)?;
         let options = Options {
             host: Host::Browser,
@@ -96,17 +109,4 @@ fn announce(url: &str, is_opened: bool) -> Result<()> {
     }
     let _ = writeln!(progress, "Serving on this computer only. Stop with Ctrl-C.");
     Ok(())
-}
-
-/// Ends on Ctrl-C or when the system asks the program to end.
-async fn asked_to_stop() {
-    // Without a way to be told, the server runs until it is killed.
-    #[cfg(unix)]
-    if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => return,
-            _ = terminated.recv() => return,
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }

@@ -28,6 +28,11 @@ impl Access {
         Self { hosts, token }
     }
 
+    /// The names that this server answers to.
+    pub(crate) fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
     /// A browser that was led here by another name (DNS rebinding) tells that name.
     fn is_own_host(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST).iter();

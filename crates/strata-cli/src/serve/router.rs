@@ -50,7 +50,8 @@ pub(crate) fn router(backend: Arc<dyn Backend>, access: Access, stop: Cancellati
         .layer(from_fn(add_headers))
 }
 
-async fn add_headers(request: Request, next: Next) -> Response {
+/// What every answer carries.
+pub(crate) async fn add_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));

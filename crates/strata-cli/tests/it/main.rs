@@ -21,6 +21,7 @@ mod run;
 mod scripts;
 mod search;
 mod secrets;
+mod served;
 mod show;
 mod stores;
 mod strata;

@@ -8,6 +8,7 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on says where")]
 
+mod contexts;
 mod step;
 
 use std::ffi::OsStr;

@@ -3,6 +3,7 @@
 
 mod concurrency;
 mod configs;
+mod contexts;
 mod damage;
 mod experiments;
 mod formats;

@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use strata_context::{
+    Command, Context, ContextId, Millis, NewMessage, NewTask, NoSummary, Principal, Role, TaskId,
+};
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
     Alignment, AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord,
@@ -45,6 +48,7 @@ fn a_database_of_every_version_is_brought_up_to_date() {
         check_requests(&store, version);
         check_runs(&store, version);
         check_answers(&store, version);
+        check_contexts(&store, version);
         check_search(&mut store, version);
         let n_steps = std::iter::from_fn(|| store.pack_some().unwrap().then_some(())).count();
         assert_eq!(n_steps > 0, version < 6, "version {version}");
@@ -132,6 +136,34 @@ fn fill(store: &mut Store) {
     store.add_measured_call("m", PromptShape::Text, &MEASURED).unwrap();
     store.set_setting("theme", "dark").unwrap();
     store.keep_paid_answer(Fingerprint(7), r#"{"content":{}}"#).unwrap();
+    fill_contexts(store);
+}
+
+fn fill_contexts(store: &mut Store) {
+    let (id, owner) = (ContextId::parse("ctx-1").unwrap(), Principal::new("ana"));
+    let past = ContextId::parse("ctx-0").unwrap();
+    for id in [&id, &past] {
+        store.begin_context(&Context::new(id.clone(), owner.clone(), Millis(14))).unwrap();
+    }
+    let task = TaskId::parse("t1").unwrap();
+    let new = NewTask {
+        task_id: task.clone(),
+        operation: "book".into(),
+        params: Object::new(),
+        parent: None,
+        waits_for: Vec::new(),
+    };
+    let said =
+        NewMessage { role: Role::User, content: "It's \"quoted\"".into(), door: None, task: Some(task) };
+    let changes = Object::from_iter([("last_search", "It's \"quoted\"")]);
+    let commands = vec![
+        Command::BeginTask(new),
+        Command::Say(vec![said]),
+        Command::SetState { changes, task: None },
+        Command::SetSession("s1".into()),
+    ];
+    store.obey_context(&id, &owner, commands, Millis(15), &NoSummary).unwrap();
+    store.expire_context(&past, Millis(16)).unwrap();
 }
 
 fn requests() -> Vec<RecordedRequest> {
@@ -209,6 +241,21 @@ fn check_runs(store: &Store, version: u32) {
 fn check_answers(store: &Store, version: u32) {
     let answer = store.paid_answer(Fingerprint(7)).unwrap();
     assert_eq!(answer.as_deref(), (version >= 4).then_some(r#"{"content":{}}"#), "version {version}");
+}
+
+/// What [`fill`] wrote since version 7.
+fn check_contexts(store: &Store, version: u32) {
+    let id = ContextId::parse("ctx-1").unwrap();
+    let (found, archived) = (store.context(&id).unwrap(), store.archived_contexts().unwrap());
+    if version < 7 {
+        assert_eq!((found, archived), (None, Vec::new()));
+        return;
+    }
+    let held = found.unwrap();
+    assert_eq!(&*held.context.messages[0].content, "It's \"quoted\"");
+    assert_eq!(held.tasks.len(), 1);
+    assert_eq!(held.context.working_state.get("last_search"), Some(&"It's \"quoted\"".into()));
+    assert_eq!((archived[0].id.as_str(), archived[0].expired_at), ("ctx-0", Millis(16)));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How a call that is held goes on, and who decides it.
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 
 use super::edit::HeldEdit;
 use super::held::HeldReport;
@@ -32,4 +32,13 @@ pub enum Step {
 /// Decides about calls that are held, one at a time. It may take as long as it likes.
 pub trait Holder: Send + Sync {
     fn decide<'h>(&'h self, held: &'h HeldReport) -> BoxFuture<'h, HoldDecision>;
+}
+
+/// Decides where nobody does: a call that is held is not sent.
+pub(crate) struct Nobody;
+
+impl Holder for Nobody {
+    fn decide<'h>(&'h self, _: &'h HeldReport) -> BoxFuture<'h, HoldDecision> {
+        Box::pin(ready(HoldDecision::Stop))
+    }
 }

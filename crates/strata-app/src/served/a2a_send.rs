@@ -1,0 +1,91 @@
+//! Messages of A2A: which agent they are for, what they say, and what is the caller's own.
+
+use strata_context::{Door, IdPlace, Principal};
+use strata_model::Json;
+use strata_wire::a2a::{A2aMessage, A2aPart, SendOptions};
+
+use super::answer::Ask;
+
+/// A message as it is asked.
+pub(super) struct Sent {
+    pub ask: Ask,
+    /// The caller's own `context`: returned as it came, and never looked into.
+    pub echo: Option<Json>,
+    pub options: SendOptions,
+}
+
+/// A part of data may name a skill with parameters; the rest of a message is what is said. The error says why nothing is.
+pub(super) fn sent(message: &A2aMessage, options: SendOptions, principal: Principal) -> Result<Sent, String> {
+    if message.parts.iter().any(|part| matches!(part, A2aPart::File(_))) {
+        return Err("Files are not taken. Send texts and data.".to_owned());
+    }
+    let (mut agent, mut echo, mut said) = (None, None, Vec::new());
+    for part in &message.parts {
+        match part {
+            A2aPart::Text(_) => said.push(part.clone()),
+            A2aPart::Data(data) => {
+                let (named, own, rest) = parted(data);
+                agent = agent.or(named);
+                echo = echo.or(own);
+                said.extend(rest.map(A2aPart::Data));
+            }
+            A2aPart::File(_) => {}
+        }
+    }
+    let text = A2aMessage { parts: said, ..message.clone() }.text();
+    let mut ask = Ask::new(Door::A2a, principal, text);
+    ask.context_ids = options.context_ids.iter().map(|id| (IdPlace::Body, id.clone())).collect();
+    ask.task_id.clone_from(&message.task_id);
+    ask.agent = agent;
+    Ok(Sent { ask, echo, options })
+}
+
+/// The skill that data names, the caller's own context, and what is left of it to say.
+fn parted(data: &Json) -> (Option<String>, Option<Json>, Option<Json>) {
+    let Some(object) = data.as_object() else { return (None, None, Some(data.clone())) };
+    let mut rest = object.clone();
+    let agent = rest.remove("skill").and_then(|skill| skill.as_str().map(str::to_owned));
+    let mut echo = rest.remove("context");
+    if let Some(Json::Object(parameters)) = rest.get_mut("parameters") {
+        echo = echo.or_else(|| parameters.remove("context"));
+    }
+    let is_empty = rest.is_empty()
+        || (rest.len() == 1 && rest.get("parameters").is_some_and(|parameters| !parameters.is_truthy()));
+    (agent, echo, (!is_empty).then(|| rest.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_model::json;
+    use strata_wire::a2a::A2aRole;
+
+    use super::*;
+
+    fn asked(parts: Vec<A2aPart>) -> Result<Sent, String> {
+        let message =
+            A2aMessage { id: "m1".into(), role: A2aRole::User, parts, context_id: None, task_id: None };
+        sent(&message, SendOptions::default(), Principal::new("ana"))
+    }
+
+    fn data(text: &str) -> A2aPart {
+        A2aPart::Data(json::parse(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn a_skill_is_the_agent_and_the_callers_context_is_not_said() {
+        let parts = vec![
+            A2aPart::Text("Book it".into()),
+            data(r#"{"skill": "booker", "parameters": {"n": 2, "context": {"trace": 1.0}}}"#),
+        ];
+        let sent = asked(parts).unwrap();
+        assert_eq!(sent.ask.agent.as_deref(), Some("booker"));
+        assert_eq!(sent.ask.message, "Book it\n{\"parameters\":{\"n\":2}}");
+        assert_eq!(json::to_compact(&sent.echo.unwrap()), r#"{"trace":1.0}"#);
+    }
+
+    #[test]
+    fn files_are_refused() {
+        let file = A2aPart::File(strata_model::Object::from_iter([("raw", "AAAA")]));
+        assert_eq!(asked(vec![file]).err().as_deref(), Some("Files are not taken. Send texts and data."));
+    }
+}

@@ -1,0 +1,110 @@
+//! The Model Context Protocol: an agent is a tool. The protocol itself is spoken in strata-mcp; here a call's arguments
+//! become a request, and its answer a document.
+
+use strata_context::{ContextError, Door, IdPlace, Principal};
+use strata_model::{Json, Object, json};
+
+use super::answer::{Answer, AnswerStatus, Ask, ServeError};
+use super::server::ServedApp;
+use crate::error::AppError;
+
+/// What a call of a tool is answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpAnswer {
+    pub is_error: bool,
+    /// For the model that called.
+    pub text: String,
+    /// For programs: a JSON object.
+    pub document: String,
+    /// The context that the next call of the same connection goes on with.
+    pub context_id: Option<String>,
+}
+
+/// Arguments that a tool takes, beside the caller's own `context`, which is not handed in.
+const ARGUMENTS: [&str; 5] = ["message", "context_id", "contextId", "task_id", "state"];
+
+/// The schema of every tool's arguments, as JSON.
+pub const TOOL_SCHEMA: &str = r#"{
+  "type": "object",
+  "properties": {
+    "message": {"type": "string", "description": "What the agent is told"},
+    "context_id": {"type": ["string", "null"], "description": "The context of an earlier answer, to go on with it"},
+    "task_id": {"type": ["string", "null"], "description": "A task that waits for this message"},
+    "state": {"type": ["object", "null"], "description": "What the agent should remember: keys of the working state"},
+    "context": {"type": ["object", "null"], "description": "The caller's own: returned unchanged, never read"}
+  },
+  "required": ["message"],
+  "additionalProperties": false
+}"#;
+
+/// Answers a call. It blocks until the agent has answered. `connection` is the context that the connection's last call
+/// was in: a call that names none goes on with it, while it is there.
+pub fn answer_mcp(
+    app: &ServedApp,
+    principal: &Principal,
+    agent: &str,
+    arguments: &str,
+    connection: Option<&str>,
+) -> McpAnswer {
+    match read(agent, arguments, principal).and_then(|ask| asked(app, ask, connection)) {
+        Ok(answer) => told(&answer),
+        Err(error) => McpAnswer {
+            is_error: true,
+            text: error.to_string(),
+            document: json::object_to_compact(&Object::from_iter([
+                ("status", Json::from("failed")),
+                ("error", error.to_json().into()),
+            ])),
+            context_id: None,
+        },
+    }
+}
+
+fn asked(app: &ServedApp, ask: Ask, connection: Option<&str>) -> Result<Answer, ServeError> {
+    let goes_on = connection.filter(|_| ask.context_ids.is_empty() && ask.task_id.is_none());
+    let Some(connection) = goes_on else { return app.answer(ask) };
+    let again = Ask { context_ids: vec![(IdPlace::Body, connection.to_owned())], ..ask.clone() };
+    match app.answer(again) {
+        // Nobody asked for it: a new one begins.
+        Err(ServeError::Context(ContextError::Expired { .. })) => app.answer(ask),
+        answered => answered,
+    }
+}
+
+fn told(answer: &Answer) -> McpAnswer {
+    McpAnswer {
+        is_error: matches!(answer.status, AnswerStatus::Failed | AnswerStatus::Canceled),
+        text: answer.text.clone(),
+        document: json::object_to_compact(&answer.to_json()),
+        context_id: Some(answer.context_id.clone()),
+    }
+}
+
+fn read(agent: &str, arguments: &str, principal: &Principal) -> Result<Ask, ServeError> {
+    let unreadable = |problem: String| ServeError::from(AppError::bad_input(problem));
+    let Ok(Json::Object(arguments)) = json::parse(arguments.as_bytes()) else {
+        return Err(unreadable("The arguments are no JSON object.".to_owned()));
+    };
+    if let Some(other) = arguments.keys().find(|key| !ARGUMENTS.contains(&&***key)) {
+        let known = ARGUMENTS.join(", ");
+        return Err(unreadable(format!("There is no argument `{other}`. There are: {known}, context.")));
+    }
+    let text = |key: &str| match arguments.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text.to_string()).filter(|text| !text.is_empty())),
+        Some(other) => Err(unreadable(format!("`{key}` is {}, not a text.", other.kind()))),
+    };
+    let missing = || unreadable("`message` is missing: say something to the agent.".to_owned());
+    let mut ask = Ask::new(Door::Mcp, principal.clone(), text("message")?.ok_or_else(missing)?);
+    ask.agent = Some(agent.to_owned());
+    for key in ["context_id", "contextId"] {
+        ask.context_ids.extend(text(key)?.map(|id| (IdPlace::Body, id)));
+    }
+    ask.task_id = text("task_id")?;
+    ask.state = match arguments.get("state") {
+        None | Some(Json::Null) => Object::new(),
+        Some(Json::Object(state)) => state.clone(),
+        Some(other) => return Err(unreadable(format!("`state` is {}, not an object.", other.kind()))),
+    };
+    Ok(ask)
+}

@@ -1,0 +1,44 @@
+//! Routes, and the rules that hold for all of them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use strata_app::served::ServedApp;
+use tokio_util::sync::CancellationToken;
+
+use super::a2a::{self, Address};
+use super::callers::{Callers, check_caller};
+use super::plain;
+use crate::serve::{Access, add_headers, check_sender};
+
+/// The longest request. What is larger belongs into a file.
+const MOST_BYTES: usize = 8 << 20;
+
+/// Everything that an app answers, until `stop` ends the streams.
+pub(crate) fn router(
+    app: Arc<ServedApp>,
+    address: SocketAddr,
+    access: Access,
+    callers: Arc<Callers>,
+    stop: &CancellationToken,
+) -> Router {
+    let hosts = access.hosts().to_vec();
+    let doors = Router::new()
+        .route("/run", post(plain::run))
+        .route("/context", get(plain::context))
+        .route("/a2a", post(a2a::call))
+        .route("/.well-known/agent-card.json", get(a2a::card))
+        .route("/.well-known/agent.json", get(a2a::card))
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
+        .layer(Extension(Address(format!("http://{address}").into())))
+        .with_state(app.clone());
+    doors
+        .merge(strata_mcp::agents(app, hosts, MOST_BYTES, stop))
+        .layer(from_fn_with_state(callers, check_caller))
+        .layer(from_fn_with_state(Arc::new(access), check_sender))
+        .layer(from_fn(add_headers))
+}

@@ -1,0 +1,143 @@
+//! What is refused, and that nothing is lost by it.
+
+use serde_json::{Value, json};
+
+use super::server::{Got, Server};
+
+#[track_caller]
+fn refused(got: &Got, status: u16, code: &str) -> Value {
+    let answer = got.json();
+    assert_eq!((got.status, answer["error"]["code"].as_str()), (status, Some(code)), "{got:?}");
+    answer
+}
+
+#[test]
+fn strangers_are_refused() {
+    let server = Server::echo();
+    let status = |headers: &[(&str, &str)]| server.run(headers, &json!({"message": "hello"})).status;
+    let nearly = server.bearer("ana").replace("Bearer ", "Bearer x");
+    assert_eq!(status(&[("Authorization", "")]), 401);
+    assert_eq!(status(&[("Authorization", &nearly)]), 401);
+    assert_eq!(status(&[("Host", "strata.example")]), 403);
+    assert_eq!(status(&[("Host", "127.0.0.1")]), 403);
+    assert_eq!(status(&[("Origin", "https://strata.example")]), 403);
+    assert_eq!(status(&[("Origin", "null")]), 403);
+    for path in ["/a2a", "/mcp", "/run"] {
+        assert_eq!(server.send("POST", path, &[("Authorization", "")], "{}").status, 401, "{path}");
+        assert_eq!(server.send("POST", path, &[("Host", "evil")], "{}").status, 403, "{path}");
+    }
+    assert!(server.strata("contexts list")["contexts"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn two_ids_in_one_request_are_refused() {
+    let server = Server::echo();
+    let begin =
+        || server.run(&[], &json!({"message": "hello"})).json()["context_id"].as_str().unwrap().to_owned();
+    let (one, two) = (begin(), begin());
+    let cookie = format!("adcp_context={two}");
+    let got = server.run(&[("X-Context-ID", &one), ("Cookie", &cookie)], &json!({"message": "on"}));
+    let answer = refused(&got, 400, "CONTEXT_ID_CONFLICT");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains(&one) && message.contains(&two) && message.contains("Nothing was done."),
+        "{message}"
+    );
+    let query =
+        server.send("POST", &format!("/run?context_id={one}&context_id={two}"), &[], r#"{"message": "x"}"#);
+    refused(&query, 400, "CONTEXT_ID_CONFLICT");
+    refused(
+        &server.run(&[("X-Context-ID", &one)], &json!({"message": "x", "context_id": two})),
+        400,
+        "CONTEXT_ID_CONFLICT",
+    );
+    assert_eq!(
+        server
+            .run(
+                &[("X-Context-ID", &one), ("Cookie", &format!("adcp_context={one}"))],
+                &json!({"message": "on"})
+            )
+            .status,
+        200
+    );
+}
+
+#[test]
+fn ids_that_are_none_and_ids_of_nothing_are_refused() {
+    let server = Server::echo();
+    for id in ["../../etc", "a b", "é", &"x".repeat(129)] {
+        refused(&server.run(&[("X-Context-ID", id)], &json!({"message": "x"})), 400, "CONTEXT_ID_MALFORMED");
+    }
+    let gone = refused(
+        &server.run(&[("X-Context-ID", "ctx-none")], &json!({"message": "x"})),
+        410,
+        "CONTEXT_EXPIRED",
+    );
+    assert_eq!(gone["error"]["context_id"], "ctx-none");
+    assert!(gone["error"].get("expired_at").is_none(), "{gone}");
+    let got = server.run(&[], &json!({"message": "hello"})).json();
+    let id = got["context_id"].as_str().unwrap();
+    server.strata(&format!("contexts expire {id}"));
+    let expired =
+        refused(&server.run(&[("X-Context-ID", id)], &json!({"message": "x"})), 410, "CONTEXT_EXPIRED");
+    assert!(expired["error"]["expired_at"].as_str().unwrap().ends_with('Z'), "{expired}");
+    // Archived whole, and to be seen.
+    let shown = server.strata(&format!("contexts show {id}"));
+    assert_eq!(
+        (&shown["context"]["state"], &shown["messages"][0]["content"]),
+        (&json!("expired"), &json!("hello"))
+    );
+}
+
+#[test]
+fn a_state_that_is_too_large_is_put_away_and_one_that_cannot_be_is_refused() {
+    let server = Server::echo();
+    let got =
+        server.run(&[], &json!({"message": "hello", "state": {"large": "x".repeat(70_000), "n": 1}})).json();
+    let id = got["context_id"].as_str().unwrap();
+    let shown = server.strata(&format!("contexts show {id}"));
+    assert_eq!(shown["workingState"]["large"], json!({"$artifact": "large", "version": 0, "bytes": 70_002}));
+    assert_eq!(
+        shown["artifacts"],
+        json!([{"name": "large", "version": 0, "bytes": 70_002, "current": true}])
+    );
+    // What agents see is whole, and does not come back as a change.
+    server.run(&[("X-Context-ID", id)], &json!({"message": "on"}));
+    assert_eq!(server.strata(&format!("contexts show {id}"))["artifacts"].as_array().unwrap().len(), 1);
+    let keys: Value =
+        (0..9_000).map(|n| (format!("k{n}"), json!(1))).collect::<serde_json::Map<_, _>>().into();
+    let got = server.run(&[("X-Context-ID", id)], &json!({"message": "on", "state": keys}));
+    let error = refused(&got, 413, "WORKING_STATE_TOO_LARGE");
+    assert!(error["error"]["message"].as_str().unwrap().contains("65536 are allowed"), "{error}");
+    let after = server.strata(&format!("contexts show {id}"));
+    assert_eq!(after["workingState"].as_object().unwrap().len(), 3, "nothing of it was set");
+}
+
+#[test]
+fn bodies_that_cannot_be_read_are_told() {
+    let server = Server::echo();
+    for (body, says) in [
+        ("", "The body is no JSON"),
+        ("[1]", "The body is an array."),
+        ("{}", "There is no `message`."),
+        (r#"{"message": ""}"#, "There is no `message`."),
+        (r#"{"message": "x", "mesage": 1}"#, "`mesage` is not known."),
+        (r#"{"message": "x", "state": 1}"#, "`state` is a number, not an object."),
+        (r#"{"message": "x", "ttl": "soon"}"#, "`soon` is no `ttl`"),
+    ] {
+        let answer = refused(&server.send("POST", "/run", &[], body), 400, "INVALID_REQUEST");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(says), "{body}: {answer}");
+    }
+    let retention = json!({"message": "x", "retention": {"strategy": "count", "limit": 0}});
+    refused(&server.run(&[], &retention), 400, "RETENTION_UNUSABLE");
+    refused(&server.run(&[], &json!({"message": "x", "task_id": "none"})), 404, "TASK_UNKNOWN");
+    refused(&server.send("GET", "/context", &[], ""), 400, "INVALID_REQUEST");
+}
+
+#[test]
+fn files_of_sessions_are_served_as_before_and_options_of_apps_are_refused_there() {
+    let computer = crate::strata::Computer::new();
+    let run = computer.run("serve weather.session.json --principal ana");
+    assert_eq!(run.code, 2, "{}", run.seen());
+    assert!(run.stderr.contains("--principal is for serving an app."), "{}", run.stderr);
+}

@@ -1,0 +1,82 @@
+//! The Model Context Protocol.
+
+use serde_json::json;
+
+use super::server::Server;
+
+#[test]
+fn each_agent_is_a_tool() {
+    let server = Server::echo();
+    let tools = server.connect().tools();
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["front", "booker"]);
+    assert_eq!(tools[0]["description"], "Answers at the desk.");
+    let properties = tools[0]["inputSchema"]["properties"].as_object().unwrap();
+    assert!(["message", "context_id", "context"].iter().all(|key| properties.contains_key(*key)));
+}
+
+#[test]
+fn a_call_without_an_id_begins_a_context_and_one_with_it_goes_on() {
+    let server = Server::echo();
+    let first = server.mcp("front", &json!({"message": "hello", "context_id": null}));
+    let id = first["structuredContent"]["context_id"].clone();
+    assert_eq!(first["structuredContent"]["contextId"], id);
+    let text: serde_json::Value =
+        serde_json::from_str(first["content"][1]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text["context_id"], id, "who reads texts alone finds it, too");
+    let next = server.mcp("front", &json!({"message": "on", "context_id": id}));
+    assert_eq!(next["structuredContent"]["context_id"], id);
+    assert_ne!(server.mcp("front", &json!({"message": "hello"}))["structuredContent"]["context_id"], id);
+}
+
+#[test]
+fn a_connection_goes_on_with_its_last_context_until_that_expires() {
+    let server = Server::echo();
+    let mut connection = server.connect();
+    let first =
+        connection.call("front", &json!({"message": "hello"}))["structuredContent"]["context_id"].clone();
+    let second =
+        connection.call("front", &json!({"message": "on"}))["structuredContent"]["context_id"].clone();
+    assert_eq!(first, second);
+    server.strata(&format!("contexts expire {}", first.as_str().unwrap()));
+    let third = connection.call("front", &json!({"message": "on"}));
+    assert_ne!(third["structuredContent"]["context_id"], first);
+    assert_eq!(third["content"][0]["text"], "on");
+}
+
+#[test]
+fn an_error_says_what_happened_and_the_callers_context_comes_back() {
+    let server = Server::echo();
+    let echo = json!({"trace_id": "t-1", "deep": [1, {"x": null}]});
+    let good = server.mcp("front", &json!({"message": "hello", "context": echo}));
+    assert_eq!(good["structuredContent"]["context"], echo);
+    let bad =
+        server.mcp("front", &json!({"message": "hello", "context_id": "ctx-front-gone", "context": echo}));
+    assert_eq!(bad["isError"], true);
+    assert_eq!(bad["structuredContent"]["error"]["code"], "CONTEXT_EXPIRED");
+    assert_eq!(bad["structuredContent"]["error"]["context_id"], "ctx-front-gone");
+    assert_eq!(bad["structuredContent"]["context"], echo);
+    assert!(bad["content"][0]["text"].as_str().unwrap().contains("without an id"), "{bad}");
+}
+
+#[test]
+fn bad_arguments_are_told() {
+    let server = Server::echo();
+    let mut connection = server.connect();
+    for (arguments, says) in [
+        (json!({}), "`message` is missing"),
+        (json!({"message": 7}), "`message` is a number, not a text."),
+        (json!({"message": "  "}), "The message is empty."),
+        (json!({"message": "x", "context_id": 7}), "`context_id` is a number, not a text."),
+        (json!({"message": "x", "context_id": "a b"}), "This is no id of a context"),
+        (json!({"message": "x", "context_id": "a", "contextId": "b"}), "names two contexts"),
+        (json!({"message": "x", "state": []}), "`state` is an array, not an object."),
+        (json!({"message": "x", "agent": "booker"}), "There is no argument `agent`."),
+    ] {
+        let answer = connection.call("front", &arguments);
+        assert_eq!(answer["isError"], true, "{answer}");
+        let text = answer["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(says), "{arguments}: {text}");
+    }
+    assert!(server.strata("contexts list")["contexts"].as_array().unwrap().is_empty(), "nothing has begun");
+}

@@ -1,0 +1,144 @@
+//! The agents of a served app, as tools.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::http::request::Parts;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, InitializeResult,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use strata_app::served::{McpAnswer, Principal, ServedAgent, ServedApp, TOOL_SCHEMA, answer_mcp};
+use tokio_util::sync::CancellationToken;
+
+use crate::http::IDLE;
+
+const INSTRUCTIONS: &str = "Each tool is an agent. An answer names its context: send `context_id` to go on with it, over \
+     whatever protocol. Without one, a connection goes on with the context of its last call; where the protocol keeps no \
+     connection, each call without one begins a new context.";
+
+/// The caller's own argument, which nobody looks into.
+const ECHO: &str = "context";
+
+/// Who sends a request, as the door has found out. It stands among the extensions of the request.
+#[derive(Debug, Clone)]
+pub struct Caller(pub Principal);
+
+/// Serves the agents at `/mcp`, to whoever a door before it lets in and names. `hosts` are the names of this server.
+pub fn agents(
+    app: Arc<ServedApp>,
+    hosts: Vec<String>,
+    most_bytes: usize,
+    stop: &CancellationToken,
+) -> Router {
+    // As for the tools of `strata mcp`.
+    let config = StreamableHttpServerConfig::default()
+        .with_sse_retry(None)
+        .with_allowed_hosts(hosts)
+        .with_max_request_body_bytes(most_bytes)
+        .with_cancellation_token(stop.child_token());
+    let make = move || Ok(Agents { app: app.clone(), last: Arc::default() });
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.sse_retry = None;
+    sessions.session_config.keep_alive = Some(IDLE);
+    Router::new().route_service("/mcp", StreamableHttpService::new(make, Arc::new(sessions), config))
+}
+
+/// One connection.
+#[derive(Clone)]
+struct Agents {
+    app: Arc<ServedApp>,
+    /// The context of each caller's last call here.
+    last: Arc<Mutex<BTreeMap<Principal, String>>>,
+}
+
+impl Agents {
+    fn last(&self, caller: &Principal) -> Option<String> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).get(caller).cloned()
+    }
+}
+
+impl ServerHandler for Agents {
+    fn get_info(&self) -> InitializeResult {
+        let about = Implementation::new(self.app.name(), env!("CARGO_PKG_VERSION"));
+        let can = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        InitializeResult::new(can).with_server_info(about).with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.app.agents().iter().map(described).collect::<Result<Vec<Tool>, _>>();
+        let tools = tools.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let parts = context.extensions.get::<Parts>();
+        let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
+        let Some(Caller(caller)) = caller else {
+            return Err(ErrorData::internal_error("Nobody said who calls.", None));
+        };
+        let agents = self.app.agents();
+        let Some(agent) = agents.iter().find(|agent| *agent.name == *request.name) else {
+            let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+            let message = format!("There is no agent of this name. There are: {}.", names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let mut arguments = request.arguments.unwrap_or_default();
+        let echo = arguments.shift_remove(ECHO);
+        let (app, name, last) = (self.app.clone(), agent.name.clone(), self.last(&caller));
+        let asked = caller.clone();
+        // An agent takes its time, on a thread that may block.
+        let answered = tokio::task::spawn_blocking(move || {
+            let arguments = Value::Object(arguments).to_string();
+            answer_mcp(&app, &asked, &name, &arguments, last.as_deref())
+        });
+        let answer = answered.await.map_err(|_| {
+            ErrorData::internal_error("This is a defect of Strata. Other agents can still be asked.", None)
+        })?;
+        if let Some(id) = &answer.context_id {
+            self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(caller, id.clone());
+        }
+        told(answer, echo).map(Into::into)
+    }
+}
+
+fn told(answer: McpAnswer, echo: Option<Value>) -> Result<CallToolResult, ErrorData> {
+    let document: Result<Value, _> = serde_json::from_str(&answer.document);
+    let mut document = document.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    if let Some(echo) = echo {
+        document[ECHO] = echo;
+    }
+    // A client that shows its model the text alone finds the id in it, too.
+    let mut content = vec![ContentBlock::text(answer.text)];
+    content.extend(answer.context_id.map(|id| ContentBlock::text(json!({"context_id": id}).to_string())));
+    let mut result =
+        if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = Some(document);
+    Ok(result)
+}
+
+/// An agent as clients are told of it.
+fn described(agent: &ServedAgent) -> Result<Tool, serde_json::Error> {
+    let schema: Value = serde_json::from_str(TOOL_SCHEMA)?;
+    serde_json::from_value(json!({
+        "name": agent.name,
+        "title": agent.name,
+        "description": agent.description,
+        "inputSchema": schema,
+        "annotations": {"title": agent.name, "readOnlyHint": false, "openWorldHint": true},
+    }))
+}
