@@ -100,7 +100,7 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
         Verb::Test { steps, .. } => test::run(repository, &steps),
         Verb::Check => test::check(repository),
         Verb::Gen { check } => {
-            for test in [steps::GENERATED, steps::INJECTED] {
+            for test in [steps::GENERATED, steps::INJECTED, steps::SHOWN] {
                 let call = if check { Call::cargo(test) } else { written(test) };
                 call.run(repository)?;
             }

@@ -15,6 +15,9 @@ pub(crate) const GENERATED: &str = "test --workspace --test generated";
 /// The same for the page of injected causes, which is made by the test that injects them.
 pub(crate) const INJECTED: &str = "test --workspace --test it every_injected_cause";
 
+/// The same for what `docs/ci.md` shows of `strata check`.
+pub(crate) const SHOWN: &str = "test --workspace --test it the_page_shows_what_is_printed";
+
 /// One thing that can fail.
 pub(crate) struct Step {
     pub name: &'static str,

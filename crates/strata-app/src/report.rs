@@ -78,7 +78,11 @@ pub use capture::{
     CaptureChoice, CaptureReport, CaptureUpdate, ClientEnd, Elsewhere, capture, forget_authority,
 };
 pub use change::{ChangeKind, ChangeReport};
-pub use check::{Amount, BudgetFailure, BudgetReport, CheckReport, check};
+pub use check::{
+    AgentGrowth, Amount, BaselineFailure, BaselineReport, BudgetFailure, BudgetReport, CheckChoice,
+    CheckProblem, CheckReport, CheckedSession, FigureGrowth, GrownCause, NewBreak, NewFinding, ProblemLevel,
+    SessionGrowth, check,
+};
 pub use compact::{
     CompactReport, CompactTotals, LossItemReport, RegretReport, ToldReport, WindowLossReport, WindowReport,
     compact, compact_of,

@@ -20,7 +20,7 @@ mod verification;
 mod window;
 pub(crate) mod words;
 
-pub(crate) use before_after::{NamedSession, difference_causes, session_comparison};
+pub(crate) use before_after::{NamedSession, cause_title, difference_causes, session_comparison};
 pub(crate) use buckets::buckets;
 pub(crate) use comparison::{compared, pairs};
 pub(crate) use found::found_page;

@@ -3,6 +3,7 @@
 //! Results go to standard output, progress, diagnostics and errors to standard error. It exits with 0, with 1 when a
 //! check failed, with 2 when the usage or the input is bad, and with 130 when Ctrl-C stopped it.
 
+mod ci;
 mod commands;
 mod conversation;
 mod failure;

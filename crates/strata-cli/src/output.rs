@@ -28,6 +28,12 @@ pub(crate) fn print(
     is_read(written).map(|_| ())
 }
 
+/// Writes what another program reads to standard output, as it is.
+pub(crate) fn print_raw(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    is_read(out.write_all(text.as_bytes()).and_then(|()| out.flush())).map(|_| ())
+}
+
 /// Writes one of several documents to standard output, as a line. Breaks when nobody reads any more.
 pub(crate) fn line(
     is_json: bool,

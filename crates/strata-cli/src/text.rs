@@ -15,6 +15,7 @@ mod diagnostics;
 mod diff;
 mod fields;
 mod findings;
+mod growth;
 mod import;
 mod lessons;
 mod models;

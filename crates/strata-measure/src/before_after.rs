@@ -14,6 +14,7 @@ mod call_costs;
 mod carried;
 mod cause;
 mod compared;
+mod composition;
 mod places;
 mod promise;
 mod source;
@@ -26,12 +27,14 @@ use crate::tokens::Basis;
 pub use align::AlignedCalls;
 pub use cause::{BrokenPrefix, Cause, CauseKind, Place, Ranking, Side};
 pub use compared::ComparedSession;
+pub use composition::{AgentComposition, CarriedPart, Composition, GrownPart};
 pub use promise::Promise;
 
 use align::Alignment;
 use call_costs::PairCost;
 use carried::Carried;
 use cause::{Amount, Causes, Subject};
+use compared::residual;
 use turns::AlignedTurns;
 
 /// What two sessions come to, and why not to the same.
@@ -123,11 +126,6 @@ fn add_alone(session: ComparedSession<'_>, side: Side, alone: &align::Alone, cau
         cost: bill.cost_usd().unwrap_or(0.0),
     };
     causes.add(&alone.subject, amount.signed(side), Place { side, call: alone.call });
-}
-
-/// What the provider counted beyond our count; negative where we count too much.
-fn residual(bill: &CallBill) -> i64 {
-    i64::from(bill.prompt_tokens) - i64::from(bill.counted.tokens)
 }
 
 fn broken(side: Side, call: &CallCache) -> Option<BrokenPrefix> {

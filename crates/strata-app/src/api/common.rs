@@ -69,6 +69,15 @@ pub enum Basis {
 }
 
 impl Basis {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Reported => "reported",
+            Self::Calibrated => "calibrated",
+            Self::Estimated => "estimated",
+        }
+    }
+
     /// What stands before a number that is not known to be exact.
     pub fn mark(self) -> &'static str {
         match self {

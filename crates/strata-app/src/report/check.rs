@@ -1,99 +1,230 @@
-//! `strata check`: whether a session keeps to a budget, and what broke it where it does not.
+//! `strata check`: whether recorded sessions keep to a budget and to a baseline, and what broke it where they do not.
 
+mod against;
+mod baseline;
 mod blame;
 mod budget;
 mod checked;
+mod entry;
+mod figures;
+mod found;
+mod growth;
+mod inputs;
+mod limits;
+mod lines;
+mod matching;
 mod measure;
+mod now;
+mod problems;
+mod report;
+mod results;
+mod sizes;
+mod spending;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde::Serialize;
+use strata_measure::analysis::BillTotals;
 
-use super::app::AppReport;
 use super::diagnostic::FileDiagnostic;
 use super::source::Source;
 use super::{VERSION, Watch};
-use crate::api::common::{Bill, DiagnosticRow, DiagnosticSeverity};
+use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::show::nearest;
-use crate::show::words::listed;
+use crate::show::words::{counted, listed};
+pub use against::{BaselineFailure, BaselineReport};
+use baseline::Baseline;
 use budget::Budget;
+use checked::Checked;
 pub use checked::{Amount, BudgetFailure, BudgetReport};
+pub use growth::{AgentGrowth, FigureGrowth, GrownCause, NewBreak, NewFinding, SessionGrowth};
+use inputs::{Recording, Recordings};
 use measure::MeasuredSession;
+use now::SessionNow;
+pub use problems::{CheckProblem, ProblemLevel};
+pub use report::{CheckReport, CheckedSession};
 
-/// The document of `strata check`.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CheckReport {
-    pub version: u32,
-    pub session: String,
-    /// Of the session.
-    pub title: String,
-    pub app: AppReport,
-    /// What all calls come to.
-    pub bill: Bill,
-    pub passed: bool,
-    /// Everything that was checked.
-    pub budgets: Vec<BudgetReport>,
-    pub failures: Vec<BudgetFailure>,
-    pub diagnostics: Vec<FileDiagnostic>,
+/// What is checked, and with what.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckChoice<'c> {
+    /// Files, folders, patterns and stored sessions.
+    pub names: &'c [String],
+    /// Only the session of this id or title.
+    pub session: Option<&'c str>,
+    pub budget: Option<&'c Path>,
+    /// The baseline that the sessions are compared with, and the share by which a figure may grow.
+    pub baseline: Option<(&'c Path, f64)>,
+    /// Where the figures of the sessions are written, as a baseline of later runs.
+    pub write_baseline: Option<&'c Path>,
 }
 
-/// Checks a source's only session, or the one called `session`, against a budget file.
-pub fn check(
-    source: &Source,
-    session: Option<&str>,
-    budget_file: &Path,
-    watch: &dyn Watch,
-) -> Result<CheckReport, AppError> {
-    let budget = Budget::read(budget_file)?;
-    let (subject, mut diagnostics) = source.read_one(session, watch)?;
-    let tables = source.tables()?;
-    let compiled = subject.compiled(subject.n_calls(), &tables, watch)?;
-    let measured = MeasuredSession::of(&subject, &compiled, &tables);
-    let mut checked = measured.check(&budget.limits, None, &budget.agents);
-    for (agent, limits) in &budget.agents {
-        if measured.n_calls(Some(agent)) == 0 {
-            if !measured.is_of_app(agent) {
-                return Err(unknown_agent(agent, &measured.agents(), budget_file));
-            }
-            let row = agent_without_calls(agent);
-            diagnostics.push(FileDiagnostic::new(&budget_file.display().to_string(), row));
-            continue;
-        }
-        checked.append(measured.check(limits, Some(agent), &budget.agents));
+/// Checks the sessions that are named. `source` says how they are read and compiled; its name does not count.
+pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Result<CheckReport, AppError> {
+    // What is wrong with the files beside the recordings is said before anything long is done.
+    let budget = choice.budget.map(Budget::read).transpose()?;
+    let baseline = choice.baseline.map(|(path, _)| Baseline::read(path)).transpose()?;
+    let mut recordings = Recordings::read(choice.names, source, choice.session, watch)?;
+    let mut diagnostics = std::mem::take(&mut recordings.diagnostics);
+    let is_compared = choice.baseline.is_some() || choice.write_baseline.is_some();
+    let mut run = Run { is_compared, ..Run::default() };
+    for recording in &recordings.all {
+        run.add(recording, budget.as_ref(), watch)?;
     }
+    if let (Some(budget), Some(file)) = (&budget, choice.budget) {
+        diagnostics.extend(run.unchecked_agents(budget, file)?);
+    }
+    let Run { mut sessions, bills, checked, now, .. } = run;
+    let compared = baseline
+        .as_ref()
+        .zip(choice.baseline)
+        .map(|(baseline, (path, allowed))| BaselineReport::of((baseline, path), &now, allowed));
+    let has_failed = |session: &CheckedSession, at: usize| {
+        let grew = compared.as_ref().is_some_and(|compared| compared.has_failed(at));
+        grew || checked.failures.iter().any(|failure| failure.session == session.session)
+    };
+    for (at, session) in sessions.iter_mut().enumerate() {
+        session.passed = !has_failed(session, at);
+    }
+    let baseline_written = match choice.write_baseline {
+        Some(path) if recordings.is_incomplete => {
+            return Err(AppError::bad_input(format!(
+                "Some of the sessions could not be read, so {} was not written. {}",
+                path.display(),
+                unread(&diagnostics)
+            )));
+        }
+        Some(path) => {
+            Baseline::write(path, now.into_iter().map(|now| now.figures).collect())?;
+            Some(path.display().to_string())
+        }
+        None => None,
+    };
+    let is_kept = checked.failures.is_empty() && compared.as_ref().is_none_or(|compared| compared.passed);
+    let only = if let [only] = &sessions[..] { Some(only.clone()) } else { None };
     Ok(CheckReport {
         version: VERSION,
-        session: subject.id.clone(),
-        title: subject.title.clone(),
-        app: (&subject.app).into(),
-        bill: compiled.caches.bill().into(),
-        passed: checked.failures.is_empty(),
+        session: only.as_ref().map(|only| only.session.clone()),
+        title: only.as_ref().map(|only| only.title.clone()),
+        app: only.map(|only| only.app),
+        bill: bills.into_iter().sum::<BillTotals>().into(),
+        passed: is_kept && !recordings.is_incomplete,
+        sessions,
+        budget_file: choice.budget.map(|path| path.display().to_string()),
         budgets: checked.budgets,
         failures: checked.failures,
+        baseline: compared,
+        baseline_written,
+        incomplete: recordings.is_incomplete,
         diagnostics,
     })
 }
 
+/// The sessions as far as they are checked.
+#[derive(Default)]
+struct Run {
+    sessions: Vec<CheckedSession>,
+    bills: Vec<BillTotals>,
+    checked: Checked,
+    /// Whether anything is kept of them, and what.
+    is_compared: bool,
+    now: Vec<SessionNow>,
+    /// Agents that made calls, and those that the apps have.
+    callers: BTreeSet<String>,
+    idle: BTreeSet<String>,
+}
+
+impl Run {
+    fn add(
+        &mut self,
+        recording: &Recording,
+        budget: Option<&Budget>,
+        watch: &dyn Watch,
+    ) -> Result<(), AppError> {
+        let Recording { subject, file, tables } = recording;
+        let compiled = subject.compiled(subject.n_calls(), tables, watch)?;
+        let measured = MeasuredSession::of(subject, &compiled, tables);
+        let name = self.name_of(recording);
+        if let Some(budget) = budget {
+            self.checked.append(measured.check(budget, &name));
+            let names = budget.agents.keys().filter(|agent| measured.is_of_app(agent));
+            self.idle.extend(names.cloned());
+        }
+        self.callers.extend(measured.agents().into_iter().map(str::to_owned));
+        if self.is_compared {
+            self.now.push(SessionNow::of(name.clone(), measured));
+        }
+        let bill = compiled.caches.bill();
+        self.sessions.push(CheckedSession {
+            session: name,
+            title: subject.title.clone(),
+            file: file.clone(),
+            app: (&subject.app).into(),
+            bill: bill.into(),
+            passed: true,
+        });
+        self.bills.push(bill);
+        Ok(())
+    }
+
+    /// Its id; with its file, and a number where that does not help, where another session has that.
+    fn name_of(&self, recording: &Recording) -> String {
+        let id = &recording.subject.id;
+        let is_taken = |name: &str| self.sessions.iter().any(|session| session.session == name);
+        let named = format!("{id} in {}", recording.file);
+        let numbered = (2..).map(|nth| format!("{named} ({nth})"));
+        let mut names = [id.clone(), named.clone()].into_iter().chain(numbered);
+        names.find(|name| !is_taken(name)).unwrap_or_default()
+    }
+
+    /// Agents with a budget that made no call. One that nobody knows is an error: its budget would be kept whatever happens.
+    fn unchecked_agents(&self, budget: &Budget, file: &Path) -> Result<Vec<FileDiagnostic>, AppError> {
+        let file = file.display().to_string();
+        let mut told = Vec::new();
+        let n_sessions = self.sessions.len();
+        for agent in budget.agents.keys().filter(|agent| !self.callers.contains(*agent)) {
+            if !self.idle.contains(agent) {
+                let line = budget.line_of_agent(agent).map_or(String::new(), |line| format!("{line}:"));
+                return Err(unknown_agent(agent, &self.callers, &format!("{file}:{line}"), n_sessions));
+            }
+            told.push(FileDiagnostic::new(&file, agent_without_calls(agent, n_sessions)));
+        }
+        Ok(told)
+    }
+}
+
+fn unread(diagnostics: &[FileDiagnostic]) -> String {
+    let failed = diagnostics.iter().filter(|found| found.code == "unreadable");
+    failed.map(|found| format!("{}: {}", found.file, found.message)).collect::<Vec<_>>().join(" ")
+}
+
 /// Budgets of an agent that nobody knows would be kept whatever happens.
-fn unknown_agent(agent: &str, known: &[&str], budget_file: &Path) -> AppError {
-    let advice = match nearest(agent, known.iter().copied()) {
+fn unknown_agent(agent: &str, known: &BTreeSet<String>, place: &str, n_sessions: usize) -> AppError {
+    let advice = match nearest(agent, known.iter().map(String::as_str)) {
         Some(near) => format!("Did you mean {near}?"),
-        None => format!("Calls were made by {}.", listed(known)),
+        None => format!("Calls were made by {}.", listed(&known.iter().collect::<Vec<_>>())),
+    };
+    let of = if n_sessions == 1 {
+        "this session or its app".to_owned()
+    } else {
+        format!("these {} or their apps", counted(n_sessions, "session"))
     };
     AppError::bad_input(format!(
-        "{}: agents.{agent}: there is no agent {agent} in this session or its app; nothing was checked. {advice}",
-        budget_file.display()
+        "{place} agents.{agent}: there is no agent {agent} in {of}; nothing was checked. {advice}"
     ))
 }
 
 /// A file may serve many sessions of an app, so this is no error.
-fn agent_without_calls(agent: &str) -> DiagnosticRow {
+fn agent_without_calls(agent: &str, n_sessions: usize) -> DiagnosticRow {
+    let of = if n_sessions == 1 {
+        "this session".to_owned()
+    } else {
+        format!("any of these {}", counted(n_sessions, "session"))
+    };
     DiagnosticRow {
         severity: DiagnosticSeverity::Info,
         code: "agent-without-calls".to_owned(),
-        message: format!("The agent {agent} made no call in this session, so its budgets were not checked."),
+        message: format!("The agent {agent} made no call in {of}, so its budgets were not checked."),
         at: format!("agents.{agent}"),
     }
 }

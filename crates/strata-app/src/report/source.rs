@@ -90,12 +90,16 @@ impl Source {
         said.collect::<Vec<_>>().join(" + ")
     }
 
+    /// Whether it is a file that is not stored, or the sample.
+    pub(super) fn is_only_read(&self) -> bool {
+        self.database.is_none()
+            && (self.name == sample::NAME || Path::new(&self.name).symlink_metadata().is_ok())
+    }
+
     /// What weighs and prices it. What the sessions of a store told of how providers count holds for what is stored there, and
     /// not for a file that is only read: its numbers are the same on every computer.
     pub(super) fn tables(&self) -> Result<Tables, AppError> {
-        let is_only_read = self.database.is_none()
-            && (self.name == sample::NAME || Path::new(&self.name).symlink_metadata().is_ok());
-        if is_only_read {
+        if self.is_only_read() {
             return Ok(Tables::default());
         }
         let database = self.database.clone().map_or_else(default_database, Ok)?;
@@ -185,7 +189,7 @@ impl Source {
         if subjects.is_empty() {
             return Err(nothing_in(&self.name, &diagnostics));
         }
-        let at = choose(&self.name, &subjects, (session, flag))?;
+        let at = choose(&self.name, &subjects.iter().collect::<Vec<_>>(), (session, flag))?;
         Ok((subjects.swap_remove(at), diagnostics))
     }
 
@@ -544,16 +548,16 @@ pub(super) fn open_for_reading(database: &Path) -> Result<Store, AppError> {
     }
 }
 
-fn nothing_in(name: &str, diagnostics: &[FileDiagnostic]) -> AppError {
+pub(super) fn nothing_in(name: &str, diagnostics: &[FileDiagnostic]) -> AppError {
     let error = diagnostics.iter().find(|found| found.severity == DiagnosticSeverity::Error);
     let reason = error.map_or("There is no session in it.", |error| &error.message);
     AppError::unreadable(format!("{name}: {reason}"))
 }
 
 /// The place of the session that is meant.
-fn choose(
+pub(super) fn choose(
     name: &str,
-    subjects: &[Subject],
+    subjects: &[&Subject],
     (session, flag): (Option<&str>, &str),
 ) -> Result<usize, AppError> {
     let list = || Some(listed(subjects.iter().map(|subject| (subject.id.clone(), subject.title.clone()))));

@@ -135,9 +135,13 @@ impl From<Side> for SideName {
 
 /// `results of search`, `2 more calls of planner in turn 3`.
 fn title(cause: &Cause) -> String {
-    let what = &*cause.what;
+    cause_title(cause.kind, &cause.what, cause.calls, cause.turn)
+}
+
+/// What makes a difference in a few words; `calls` are more or fewer, for calls.
+pub(crate) fn cause_title(kind: CauseKind, what: &str, calls: i64, turn: Option<u32>) -> String {
     let of = |some: &str| if what.is_empty() { some.to_owned() } else { format!("{some} of {what}") };
-    match cause.kind {
+    match kind {
         CauseKind::Declarations => of("declaration"),
         CauseKind::Instructions => what.to_owned(),
         CauseKind::Memory => "memories and artifacts".to_owned(),
@@ -153,10 +157,10 @@ fn title(cause: &Cause) -> String {
         CauseKind::Hidden => "what providers count and the session does not show".to_owned(),
         CauseKind::Counting => "the same texts, counted otherwise".to_owned(),
         CauseKind::Calls => {
-            let turn = cause.turn.map_or(String::new(), |turn| format!(" in turn {turn}"));
-            format!("{} of {what}{turn}", more_calls(cause.calls))
+            let turn = turn.map_or(String::new(), |turn| format!(" in turn {turn}"));
+            format!("{} of {what}{turn}", more_calls(calls))
         }
-        CauseKind::Turns => format!("{} in turns that only one side has", more_calls(cause.calls)),
+        CauseKind::Turns => format!("{} in turns that only one side has", more_calls(calls)),
         CauseKind::Cache => of("cache"),
         CauseKind::Output => of("answers"),
         CauseKind::Price => of("price"),

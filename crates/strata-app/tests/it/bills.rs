@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use strata_app::report::{self, Amount, Bill, CauseRanking, DiffChoice, DifferenceReport, SweepChoice};
+use strata_app::report::{
+    self, Amount, Bill, CauseRanking, CheckChoice, CheckReport, DiffChoice, DifferenceReport, Source,
+    SweepChoice,
+};
 
 use crate::samples::{self, Unwatched};
 use crate::{ask, ask_bytes, import, start, wait_until};
@@ -64,8 +67,7 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     let budget = scratch.join("budget.toml");
     std::fs::write(&budget, "max_prompt_tokens = 1\nmin_cache_ratio = 1.0\nmax_cost = 0.0\n")
         .expect("a file");
-    let checked =
-        report::check(&source, Some(session), &budget, &Unwatched::default()).expect("it is checked");
+    let checked = checked(&source, Some(session), &budget);
     assert_eq!(checked.bill, bill, "{what}: check");
     let spent = checked.budgets.iter().find(|budget| budget.budget == "max_cost");
     let spent = spent.and_then(|budget| match budget.actual {
@@ -96,6 +98,13 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
         near(swept.recorded.cost, bill.cost, &format!("{what}: cost of the sweep's recording"));
     }
     Some(bill)
+}
+
+fn checked(source: &Source, session: Option<&str>, budget: &Path) -> CheckReport {
+    let names = [source.name.clone()];
+    let choice =
+        CheckChoice { names: &names, session, budget: Some(budget), baseline: None, write_baseline: None };
+    report::check(source, &choice, &Unwatched::default()).expect("it is checked")
 }
 
 #[test]
@@ -246,7 +255,7 @@ fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
         "content": { "role": "user", "parts": [{ "text": "x" }] },
     }]);
     std::fs::write(&edits, edit.to_string()).expect("a file");
-    let source = report::Source { edits: vec![edits], ..samples::source(&path) };
+    let source = Source { edits: vec![edits], ..samples::source(&path) };
     let edited = report::tokens(&source, None, &Unwatched::default()).expect("a ledger");
 
     assert!(edited.total < recorded.total);
@@ -268,7 +277,7 @@ fn an_edited_call_is_predicted_and_not_paid_by_the_old_report() {
 
     let budget = scratch.path().join("budget.toml");
     std::fs::write(&budget, "max_cost = 1.0\n").expect("a file");
-    let checked = report::check(&source, None, &budget, &Unwatched::default()).expect("it is checked");
+    let checked = checked(&source, None, &budget);
     assert_eq!(checked.bill, edited.bill);
 }
 

@@ -10,6 +10,13 @@ pub(crate) struct SourceArgs {
     /// A file of any known format, the id of a stored session (or its beginning) or experiment, or `sample`
     #[arg(value_name = "SESSION")]
     source: String,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// How sessions are read and compiled.
+#[derive(Debug, Args)]
+pub(crate) struct ReadingArgs {
     /// The store to look in; a file is imported into it
     ///
     /// Without it, a file is only read, and ids are looked up in the store of the data folder.
@@ -42,9 +49,15 @@ pub(crate) struct SourceArgs {
 
 impl SourceArgs {
     pub(crate) fn into_source(self) -> Source {
+        self.reading.into_source(self.source)
+    }
+}
+
+impl ReadingArgs {
+    pub(crate) fn into_source(self, name: String) -> Source {
         let scripts = self.scripts.into_iter().map(|script| (script, self.at.clone())).collect();
         Source {
-            name: self.source,
+            name,
             database: self.database,
             app: self.app,
             edits: self.edits,

@@ -6,6 +6,7 @@ mod batch;
 mod calibrate;
 mod capture;
 mod check;
+mod ci;
 mod compile;
 mod diff;
 mod facts;

@@ -50,6 +50,34 @@ pub enum CauseKind {
 }
 
 impl CauseKind {
+    pub const ALL: [Self; 20] = [
+        Self::Declarations,
+        Self::Instructions,
+        Self::Memory,
+        Self::Summaries,
+        Self::UserMessages,
+        Self::Answers,
+        Self::Thoughts,
+        Self::ToolCalls,
+        Self::Results,
+        Self::HandOff,
+        Self::History,
+        Self::Framing,
+        Self::Hidden,
+        Self::Counting,
+        Self::Calls,
+        Self::Turns,
+        Self::Cache,
+        Self::Output,
+        Self::Price,
+        Self::Unpaid,
+    ];
+
+    /// The kind with this name for machines.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
     /// A name for machines.
     pub fn code(self) -> &'static str {
         match self {

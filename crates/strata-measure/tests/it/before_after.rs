@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use strata_engine::{Experiment, FlowKind, infer_app};
-use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting, SessionAnalysis};
-use strata_measure::before_after::{BeforeAfter, Cause, CauseKind, ComparedSession, Place, Ranking, Side};
+use strata_measure::analysis::{BillTotals, BilledCalls, CacheAnalysis, Counting, SessionAnalysis};
+use strata_measure::before_after::{
+    BeforeAfter, Cause, CauseKind, ComparedSession, Composition, GrownPart, Place, Ranking, Side,
+};
 use strata_measure::prices::Prices;
 use strata_model::App;
 use strata_testkit::{Seeded, app, session};
@@ -51,7 +53,7 @@ fn compare(before: &Known, after: &Known) -> BeforeAfter {
 fn check_sums(found: &BeforeAfter) {
     let sum = |of: fn(&Cause) -> i64| found.causes.iter().map(of).sum::<i64>();
     let (a, b) = (&found.before, &found.after);
-    let more = |of: fn(&strata_measure::analysis::BillTotals) -> u64| of(b) as i64 - of(a) as i64;
+    let more = |of: fn(&BillTotals) -> u64| of(b) as i64 - of(a) as i64;
     assert_eq!(sum(|cause| cause.tokens), more(|bill| bill.prompt_tokens), "tokens {:#?}", found.causes);
     assert_eq!(sum(|cause| cause.cached_tokens), more(|bill| bill.cached_tokens), "cached");
     assert_eq!(sum(|cause| cause.output_tokens), more(|bill| bill.output_tokens), "answers");
@@ -315,5 +317,31 @@ proptest! {
             prop_assert!((dollars(forth) + dollars(back)).abs() < 1e-9);
         }
         prop_assert!(compare(&before, &before).causes.is_empty());
+    }
+
+    #[test]
+    fn compositions_come_to_the_prompts_and_what_grew_to_their_difference(a in any::<u64>(), b in any::<u64>()) {
+        let sides = [a, b].map(|seed| Known::of(&any_transcript(seed)));
+        let [before, after] = &sides.each_ref().map(|side| Composition::of(side.compared()));
+        for (side, composition) in sides.iter().zip([before, after]) {
+            for (name, agent) in &composition.agents {
+                let calls = side.caches.calls.iter().filter(|call| call.agent == *name).map(|call| &call.bill);
+                let bill = BillTotals::of(calls);
+                prop_assert_eq!(agent.tokens(), bill.prompt_tokens as i64);
+                prop_assert_eq!(agent.calls, bill.calls);
+            }
+        }
+        let bills = sides.each_ref().map(|side| side.caches.bill());
+        let more = |of: fn(&BillTotals) -> i64| of(&bills[1]) - of(&bills[0]);
+        let (forth, back) = (before.grown(after), after.grown(before));
+        let tokens = |grown: &[GrownPart]| grown.iter().map(|part| part.tokens).sum::<i64>();
+        prop_assert_eq!(tokens(&forth), more(|bill| bill.prompt_tokens as i64));
+        prop_assert_eq!(tokens(&back), -tokens(&forth));
+        let calls = forth.iter().map(|part| part.calls).sum::<i64>();
+        prop_assert_eq!(calls, more(|bill| bill.calls.into()));
+        prop_assert!(before.grown(before).is_empty());
+        let both: BillTotals = bills.into_iter().sum();
+        prop_assert_eq!(both.prompt_tokens, bills[0].prompt_tokens + bills[1].prompt_tokens);
+        prop_assert_eq!(both.calls, bills[0].calls + bills[1].calls);
     }
 }

@@ -6,20 +6,25 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetReport {
-    /// As the file spells it.
-    pub budget: &'static str,
+    /// Its session, as the list of sessions names it.
+    pub session: String,
+    /// As the file spells it; with the code or kind of findings behind `max_findings.`.
+    pub budget: String,
     /// Whose calls it is about; all calls where it is absent.
     pub agent: Option<String>,
     pub limit: Amount,
     pub actual: Amount,
     pub passed: bool,
+    /// In the budget file.
+    pub line: Option<u32>,
 }
 
 /// A budget that was broken.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetFailure {
-    pub budget: &'static str,
+    pub session: String,
+    pub budget: String,
     pub agent: Option<String>,
     pub limit: Amount,
     pub actual: Amount,
@@ -33,6 +38,8 @@ pub struct BudgetFailure {
     pub cost: Option<f64>,
     /// In a sentence.
     pub message: String,
+    /// In the budget file.
+    pub line: Option<u32>,
 }
 
 /// A number with its unit, or the code of a finding; in JSON the number or the code alone.
@@ -49,6 +56,17 @@ pub enum Amount {
     Code(String),
     /// It cannot be said, as where a model has no price; null.
     Unknown,
+}
+
+impl Amount {
+    /// Where it is known and a number.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Tokens(number) | Self::Times(number) => Some(*number as f64),
+            Self::Dollars(number) | Self::Share(number) => Some(*number),
+            Self::Code(_) | Self::Unknown => None,
+        }
+    }
 }
 
 /// What was checked so far.

@@ -2,6 +2,8 @@
 //!
 //! Every figure of a call's tokens, its cache and its price is made here, and every sum over calls.
 
+use std::iter::Sum;
+
 use super::reported::ReportedCounts;
 use super::simulate::Prediction;
 use super::summary_bill::SummaryBill;
@@ -246,6 +248,42 @@ impl BillTotals {
     /// US dollars of calls and summaries.
     pub fn cost_usd(&self) -> Option<f64> {
         Some(self.cost.as_ref()?.total() + self.summaries.cost?)
+    }
+}
+
+/// Of several sessions.
+impl Sum for BillTotals {
+    fn sum<I: Iterator<Item = Self>>(bills: I) -> Self {
+        let mut sum = Self { cost: Some(Cost::default()), ..Self::of(std::iter::empty()) };
+        for bill in bills {
+            // Without a call there is no cost, and none is missing.
+            let cost = bill.cost.or_else(|| (bill.calls == 0).then(Cost::default));
+            sum = Self {
+                calls: sum.calls + bill.calls,
+                reported_calls: sum.reported_calls + bill.reported_calls,
+                unpaid_calls: sum.unpaid_calls + bill.unpaid_calls,
+                unpaid_tokens: sum.unpaid_tokens + bill.unpaid_tokens,
+                prompt_tokens: sum.prompt_tokens + bill.prompt_tokens,
+                basis: sum.basis.max(bill.basis),
+                counted_tokens: sum.counted_tokens + bill.counted_tokens,
+                counted_basis: sum.counted_basis.max(bill.counted_basis),
+                hidden_tokens: sum.hidden_tokens + bill.hidden_tokens,
+                overcounted_tokens: sum.overcounted_tokens + bill.overcounted_tokens,
+                cached_tokens: sum.cached_tokens + bill.cached_tokens,
+                cache_reported_calls: sum.cache_reported_calls + bill.cache_reported_calls,
+                written_tokens: sum.written_tokens + bill.written_tokens,
+                written_long_tokens: sum.written_long_tokens + bill.written_long_tokens,
+                output_tokens: sum.output_tokens + bill.output_tokens,
+                cost: sum.cost.zip(cost).map(|(sum, cost)| Cost {
+                    known: sum.known + cost.known,
+                    hidden: sum.hidden + cost.hidden,
+                    output: sum.output + cost.output,
+                }),
+                summaries: [sum.summaries, bill.summaries].iter().sum(),
+            };
+        }
+        sum.cost = sum.cost.filter(|_| sum.calls > 0);
+        sum
     }
 }
 
