@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { violations } from './support/axe.js';
 import { launchChromium } from './support/chromium.js';
+import { journey } from './support/journey.js';
 
 const run = promisify(execFile);
 const SAMPLES = join(import.meta.dirname, '..', '..', 'crates', 'strata-import', 'samples');
@@ -74,6 +75,40 @@ test('reports of samples of several tools load nothing and complain of nothing',
     }
   }
   assert.ok(count >= LOOKED_AT.size, `${count} reports`);
+});
+
+journey('the report of what is shown is saved by a key, and opens by itself', async (window, strata) => {
+  const { session } = await window.openSample();
+  const { experiment } = await strata.ask('experiment/create', { session, name: 'Fewer rows' });
+  const edits = [{ edit: 'insert_processor', use: 'cap_rows', params: { max_rows: 20 } }];
+  await strata.ask('experiment/edit', { experiment, edits, replacesLast: false });
+  await window.page.goto('about:blank');
+  await window.open(`/${experiment}/session`);
+  await window.settle();
+  await window.press('Control+e');
+  const dialog = window.page.getByRole('dialog', { name: 'Report' });
+  await window.reads(dialog, 'Before and after');
+  assert.deepEqual(await violations(window.page), []);
+  await window.pictures('report');
+  await dialog.getByRole('radio', { name: 'Picture of the map' }).check({ force: true });
+  await dialog.getByRole('img', { name: /map\.svg$/ }).waitFor();
+  await window.pictures('report-map');
+  await dialog.getByRole('radio', { name: 'Page' }).check({ force: true });
+  await window.reads(dialog, 'Before and after');
+  const download = window.page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Save…' }).click();
+  const saved = await download;
+  assert.equal(saved.suggestedFilename(), 'invoice_triage__fewer_rows.html');
+
+  const file = join(strata.folder, 'report.html');
+  await saved.saveAs(file);
+  const page = await browser.newPage();
+  const troubles = [];
+  page.on('console', (message) => troubles.push(message.text()));
+  await page.goto(pathToFileURL(file).href);
+  assert.equal(await page.getByRole('heading', { name: 'Before and after' }).count(), 1);
+  assert.deepEqual(troubles, []);
+  await page.close();
 });
 
 test('a report prints, with what is folded', async () => {

@@ -68,6 +68,7 @@ const ACTS: &[&str] = &[
     "lab/run",
     "lab/sweep",
     "lesson/grade",
+    "lesson/hint",
     "lesson/start",
     "call/replay",
     "model/forget",

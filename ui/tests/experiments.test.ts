@@ -298,14 +298,14 @@ describe('experiments', () => {
     await stage(/identity/);
     await window.press(' ');
     await stage(/off, identity/);
-    await window.user.click(screen.getByRole('button', { name: 'Experiment Experiment 1' }));
+    await window.user.click(screen.getByRole('button', { name: /^Experiment Experiment 1,/ }));
     await window.user.click(await screen.findByRole('button', { name: 'Rename Experiment 1' }));
     const name = await screen.findByRole('textbox', { name: 'Name of the experiment' });
     await window.user.clear(name);
     await window.user.type(name, 'Without identity{Enter}');
     await window.user.click(await screen.findByRole('button', { name: 'Duplicate Without identity' }));
     await waitFor(() => expect(window.view().session).toBe('x2'));
-    expect(await screen.findByRole('button', { name: 'Experiment Without identity copy' })).toBeVisible();
+    expect(await screen.findByRole('button', { name: /^Experiment Without identity copy,/ })).toBeVisible();
     await window.user.click(await screen.findByRole('button', { name: 'Remove Without identity copy' }));
     await window.user.click(screen.getByRole('button', { name: 'Remove' }));
     await waitFor(() => expect(window.view().session).toBe('invoice-triage'));

@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import { describe, expect, test } from 'vitest';
 import type { LessonGrade } from '@/api/gen/api.ts';
 import { ensureExists } from '@/lib/assert.ts';
+import { formatInteger, formatSigned } from '@/model/format.ts';
 import { recorded } from './recorded.ts';
 import { fill, LOCKED, openWindow, type OpenWindow } from './window.ts';
 
@@ -62,6 +63,39 @@ describe('the lessons', () => {
   });
 });
 
+describe('results', () => {
+  test('are saved to be handed in, and as a table', async () => {
+    const { press, host } = openWindow('#/-/learn');
+    await screen.findByRole('button', { name: 'Begin' });
+    await press('e');
+    await waitFor(() => expect(host.saved).toHaveLength(1));
+    const { file, text } = await recorded('lesson/results', { as: 'strata' });
+    expect(host.saved[0]).toEqual({ name: file, text });
+    expect(file).toBe('lessons.strata');
+    await press('{Control>}k{/Control}');
+    await press('results as a table{Enter}');
+    await waitFor(() => expect(host.saved[1]?.name).toBe('lessons.csv'));
+    expect(host.saved[1]?.text).toMatch(/^learner,lesson,/);
+  });
+
+  test('that cannot be saved say why', async () => {
+    const { press } = openWindow('#/-/learn', { failing: { 'lesson/results': LOCKED } });
+    await screen.findByRole('button', { name: 'Begin' });
+    await press('e');
+    expect(await screen.findByText(/The database is locked/)).toBeVisible();
+  });
+});
+
+describe('a class file', () => {
+  test('that another start opened is shown by its lesson', async () => {
+    const { host, view } = openWindow('#/-/home');
+    await screen.findByRole('main', { name: 'Home' });
+    host.notify({ type: 'lesson', lesson: 'tiers' });
+    await waitFor(() => expect(view()).toMatchObject({ view: 'learn', lesson: 'tiers', attempt: '' }));
+    await screen.findByRole('heading', { name: 'Where a token comes from' });
+  });
+});
+
 describe('a lesson that was begun', () => {
   test('is an experiment, and says what is measured and what it rests on', async () => {
     const window = await begin();
@@ -102,6 +136,9 @@ describe('a lesson that was begun', () => {
     await window.user.click(within(card(weight.text)).getByRole('button', { name: /Next hint/ }));
     expect(card(weight.text)).toHaveTextContent(weight.hints[1] ?? '');
     expect(within(card(weight.text)).queryByRole('button', { name: /hint/i })).toBeNull();
+    const hints = window.host.asked.filter(({ name }) => name === 'lesson/hint').map(({ params }) => params);
+    expect(hints).toEqual([1, 2].map((taken) => ({ lesson: LESSON.lesson, goal: 'weight', taken })));
+    expect(screen.getByRole('button', { name: 'Hand in…' })).toBeVisible();
     const list = screen.getByRole('region', { name: 'Lessons' });
     expect(list).toHaveTextContent('2 of 5 goals met');
   });
@@ -139,6 +176,16 @@ describe('a lesson that was begun', () => {
     const heading = within(solutions).getByRole('heading', { name: 'Your edits' });
     const own = ensureExists(heading.parentElement, 'the own edits');
     expect(own).toHaveTextContent(/insert_processor.*offload_results/);
+    // What the session comes to, beside what it comes to with the author's edits.
+    const { recorded: before, solutions: ways } = told;
+    const [way] = ways;
+    const { bill } = ensureExists(way, 'a solution').numbers;
+    const author = within(solutions).getByLabelText(`What the session comes to: ${way?.title ?? ''}`);
+    expect(author).toHaveTextContent(formatInteger(bill.promptTokens));
+    expect(author).toHaveTextContent(formatSigned(bill.promptTokens - (before?.bill.promptTokens ?? 0)));
+    expect(within(solutions).getByLabelText('What the session comes to: Your edits')).toHaveTextContent(
+      'Breaks',
+    );
     expect(await violations()).toEqual([]);
   });
 

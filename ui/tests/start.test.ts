@@ -30,6 +30,7 @@ function ofTheStart(state: JobState, sessions: readonly string[]): NonNullable<C
     secondsLeft: null,
     outcome: 'What came of it.',
     sessions: sessions.map(row),
+    lessons: [],
     diagnostics: [],
     // What failed stays until it is read.
     files: { imported: sessions.length, unchanged: 0, withoutSession: 0, failed: [FAILED] },

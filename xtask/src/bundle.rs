@@ -50,6 +50,12 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<Exit
     let programs = repository.target().join(profile);
     let tree = folder.join("tree");
     lay_out(repository, &programs, &tree)?;
+    let manual = folder.join("manual");
+    empty(&manual)?;
+    Call::new(&programs.join("strata").display().to_string(), &["manual"])
+        .arguments([&manual])
+        .run(repository)?;
+    lay_out_manual(repository, &manual, &tree.join("usr/share"))?;
     let package = pack(repository, &folder, arguments.debug)?;
     println!("\n{}\nInstall it with: sudo apt install {}", package.display(), package.display());
     Ok(ExitCode::SUCCESS)
@@ -57,9 +63,7 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<Exit
 
 /// Puts every file where it is once it is installed, below `tree`.
 fn lay_out(repository: &Repository, programs: &Path, tree: &Path) -> Result<()> {
-    if tree.exists() {
-        fs::remove_dir_all(tree).with_context(|| format!("empty {}", tree.display()))?;
-    }
+    empty(tree)?;
     for program in PROGRAMS {
         put(repository, &programs.join(program), &tree.join("usr/bin").join(program), "755")?;
     }
@@ -75,6 +79,40 @@ fn lay_out(repository: &Repository, programs: &Path, tree: &Path) -> Result<()> 
     let documents = share.join("doc").join(PACKAGE);
     put(repository, &repository.path("LICENSE"), &documents.join("copyright"), "644")?;
     put(repository, &repository.path("NOTICE"), &documents.join("NOTICE"), "644")
+}
+
+/// Puts man pages and completions, which lie below `manual` as they will below `share`, to their places. Man pages are
+/// packed, as Debian has them.
+fn lay_out_manual(repository: &Repository, manual: &Path, share: &Path) -> Result<()> {
+    let mut files = Vec::new();
+    files_below(manual, &mut files)?;
+    for file in files {
+        let to = share.join(file.strip_prefix(manual).context("a file of the manual is elsewhere")?);
+        put(repository, &file, &to, "644")?;
+        if to.extension().is_some_and(|extension| extension == "1") {
+            // Without name and time, so that the same pages are the same package.
+            Call::new("gzip", &["-9", "-n", "-f"]).arguments([&to]).run(repository)?;
+        }
+    }
+    Ok(())
+}
+
+fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("empty {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// In order of their names.
+fn files_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() { files_below(&path, files)? } else { files.push(path) }
+    }
+    Ok(())
 }
 
 /// Copies a file to its place, which others may read, or also run.
@@ -167,6 +205,12 @@ mod tests {
             fs::copy(std::env::current_exe().unwrap(), programs.join(program)).unwrap();
         }
         lay_out(&repository, &programs, &folder.join("tree")).unwrap();
+        let manual = folder.join("manual");
+        for file in ["man/man1/strata.1", "zsh/vendor-completions/_strata"] {
+            fs::create_dir_all(manual.join(file).parent().unwrap()).unwrap();
+            fs::write(manual.join(file), "text").unwrap();
+        }
+        lay_out_manual(&repository, &manual, &folder.join("tree/usr/share")).unwrap();
         let package = pack(&repository, &folder, true).unwrap();
         let file = package.to_str().unwrap();
         let listed = said(&Call::new("dpkg-deb", &["-c", file]), &repository).unwrap();
@@ -191,7 +235,9 @@ mod tests {
                 "-rw-r--r-- root/root ./usr/share/icons/hicolor/256x256/apps/dev.strata.debugger.png",
                 "-rw-r--r-- root/root ./usr/share/icons/hicolor/32x32/apps/dev.strata.debugger.png",
                 "-rw-r--r-- root/root ./usr/share/icons/hicolor/scalable/apps/dev.strata.debugger.svg",
+                "-rw-r--r-- root/root ./usr/share/man/man1/strata.1.gz",
                 "-rw-r--r-- root/root ./usr/share/mime/packages/dev.strata.debugger.xml",
+                "-rw-r--r-- root/root ./usr/share/zsh/vendor-completions/_strata",
                 "-rwxr-xr-x root/root ./usr/bin/strata",
                 "-rwxr-xr-x root/root ./usr/bin/strata-desktop",
             ]

@@ -124,10 +124,13 @@ fn answer<C: Handler>(strata: &Strata, params: &str) -> Result<Reply, AppError> 
     }
 }
 
-/// Where views mask secrets, the answer does. An export says itself whether it masks.
+/// What is written to files says itself whether it masks.
+const EXPORTS: [&str; 2] = ["experiment/export", "experiment/report"];
+
+/// Where views mask secrets, the answer does.
 fn masked<C: Command>(strata: &Strata, reply: Reply) -> Reply {
     match reply {
-        Reply::Json(text) if strata.workspace.masks_secrets() && C::NAME != "experiment/export" => {
+        Reply::Json(text) if strata.workspace.masks_secrets() && !EXPORTS.contains(&C::NAME) => {
             let masked = secrets::mask_in_place(&text).map(|masked| masked.text);
             Reply::Json(masked.unwrap_or(text))
         }
@@ -209,6 +212,7 @@ commands! {
     "experiment/compareParts" experiment::CompareParts => call::PartPage: "The requests of a call in two experiments, part by part";
     "experiment/compareText" experiment::CompareText => part::PartDiff: "A part of a request in two experiments, line by line";
     "experiment/export" experiment::Export => experiment::Exported: "An experiment as a patch of a google-adk app, as google-adk Python, as an app configuration, or as a file of edits";
+    "experiment/report" experiment::Report => experiment::Exported: "A session or an experiment as a report: one page for a browser, or a picture";
     "processor/catalog" processor::Catalog => processor::ProcessorCatalog: "Kinds of processors that can be inserted, with their parameters";
     "script/check" script::Check => script::ScriptReport: "Reads a script, and tries it on a call";
     "script/list" script::List => script::ScriptList: "Scripts that are saved, with the folder they are in";
@@ -217,10 +221,12 @@ commands! {
     "script/remove" script::Remove => script::ScriptList: "Removes a saved script";
     "findings/list" finding::List => finding::FindingList: "What is worth a person's time, with fixes that were tried on all calls";
     "findings/apply" finding::Apply => experiment::ExperimentDetail: "Makes the edits of a fix";
-    "lesson/list" lesson::List => lesson::LessonList: "The lessons that come with Strata, and how far they are";
+    "lesson/list" lesson::List => lesson::LessonList: "The lessons that come with Strata and in class files, and how far they are";
     "lesson/get" lesson::Get => lesson::LessonPage: "A lesson: its text, its goals with hints, and its solutions if they are asked for";
     "lesson/start" lesson::Start => experiment::ExperimentDetail: "Makes an experiment over a lesson's session";
     "lesson/grade" lesson::Grade => lesson::LessonGrade: "Grades an experiment and answers, and remembers what is met";
+    "lesson/hint" lesson::Hint => lesson::HintsTaken: "Notes that a learner took hints to a goal";
+    "lesson/results" lesson::Results => experiment::Exported: "What was done in lessons, as a table or as a file to hand in";
     "place/list" place::List => place::PlaceList: "Where agents leave their sessions on this computer";
     "place/choose" place::Choose => place::PlaceList: "Says which places Home may read";
     "home/get" home::Get => home::HomePage: "What agents did on this computer, as far as it may be read: sums, days, sessions, waste that comes back";

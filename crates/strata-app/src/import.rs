@@ -34,4 +34,4 @@ pub(crate) use stamp::Stamp;
 pub(crate) use summary::{Summary, flow_kind, folder_of};
 pub(crate) use traces::join_to;
 pub(crate) use unstored::{NotRead, SessionFile, SessionFiles};
-pub(crate) use write::{new_request, recorded_app};
+pub(crate) use write::{new_request, recorded_app, write_given};

@@ -7,13 +7,16 @@ use std::sync::{Arc, OnceLock};
 
 use strata_store::SessionId;
 
-use crate::api::common::DiagnosticRow;
-use crate::api::job::{FileCounts, Notification};
+use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::api::job::{FileCounts, JobState, Notification};
+use crate::class_file::{ClassKind, kind_of};
 use crate::follows::Follows;
 use crate::import::{Imported, Input, OrphanPolicy, import_all, outcome};
 use crate::jobs::{JobOutcome, Jobs};
+use crate::lesson_shelf::add_class;
 use crate::notifications::Notifications;
 use crate::sessions::Sessions;
+use crate::show::words::counted;
 use crate::workspace::Workspace;
 pub(crate) use uploads::Uploads;
 
@@ -48,11 +51,12 @@ impl Ingest {
         }
     }
 
-    /// Starts importing. `done` runs when it ended, with the sessions in the order they were read. Returns the job's id.
+    /// Starts importing. `done` runs when it ended, with the sessions in the order they were read and the ids of lessons that
+    /// came in class files. Returns the job's id.
     pub(crate) fn import(
         &self,
         inputs: Vec<Input>,
-        done: impl FnOnce(&[SessionId]) + Send + 'static,
+        done: impl FnOnce(&[SessionId], &[String]) + Send + 'static,
     ) -> String {
         let title = match &inputs[..] {
             [only] => format!("Importing {}", only.name()),
@@ -64,10 +68,17 @@ impl Ingest {
         let (workspace, sessions) = (self.workspace.clone(), self.sessions.clone());
         self.jobs.start(title, "bytes", move |job| {
             job.reads(paths);
+            let (classes, inputs): (Vec<Input>, Vec<Input>) =
+                inputs.into_iter().partition(|input| kind_of(&input.path) == Some(ClassKind::Lessons));
+            let added = add_classes(&workspace, &classes);
+            if inputs.is_empty() {
+                done(&[], &added.lessons);
+                return added;
+            }
             let imported = import_all(&*sessions, &inputs, OrphanPolicy::Replaced, job);
             let ended = ended(&workspace, &imported);
-            done(&imported.sessions);
-            ended
+            done(&imported.sessions, &added.lessons);
+            if classes.is_empty() { ended } else { joined(added, ended) }
         })
     }
 
@@ -75,9 +86,12 @@ impl Ingest {
     pub(crate) fn import_and_open(&self, paths: Vec<PathBuf>) -> String {
         let inputs = paths.into_iter().map(|path| Input { path, location: None }).collect();
         let notifications = self.notifications.clone();
-        self.import(inputs, move |sessions| {
+        self.import(inputs, move |sessions, lessons| {
             if let Some(first) = sessions.first() {
                 notifications.tell(&Notification::Open { session: first.to_string() });
+            }
+            if let Some(first) = lessons.first() {
+                notifications.tell(&Notification::Lesson { lesson: first.clone() });
             }
         })
     }
@@ -98,5 +112,38 @@ fn ended(workspace: &Workspace, imported: &Imported) -> JobOutcome {
     let (state, outcome) = outcome(imported);
     let diagnostics = imported.findings.iter().map(DiagnosticRow::from).collect();
     let files = imported.is_of_files().then(|| FileCounts::from(&imported.files));
-    JobOutcome { state, outcome, sessions: items, diagnostics, files }
+    JobOutcome { state, outcome, sessions: items, lessons: Vec::new(), diagnostics, files }
+}
+
+/// Keeps the lessons of class files.
+fn add_classes(workspace: &Workspace, classes: &[Input]) -> JobOutcome {
+    let (mut lessons, mut titles, mut diagnostics) = (Vec::new(), Vec::new(), Vec::new());
+    for class in classes {
+        match add_class(&mut workspace.store(), &class.path, &class.name()) {
+            Ok(rows) => {
+                titles.extend(rows.iter().map(|row| row.title.clone()));
+                lessons.extend(rows.into_iter().map(|row| row.id));
+            }
+            Err(error) => diagnostics.push(DiagnosticRow {
+                severity: DiagnosticSeverity::Error,
+                code: "unreadable-class".to_owned(),
+                message: error.message,
+                at: class.name(),
+            }),
+        }
+    }
+    let (state, outcome) = match (&titles[..], diagnostics.first()) {
+        ([], Some(failed)) => (JobState::Failed, format!("{}: {}", failed.at, failed.message)),
+        ([only], _) => (JobState::Done, format!("Learn has the lesson \"{only}\".")),
+        (titles, _) => (JobState::Done, format!("Learn has {}.", counted(titles.len(), "lesson"))),
+    };
+    JobOutcome { lessons, diagnostics, ..JobOutcome::saying(state, outcome) }
+}
+
+/// What came of class files, and of the others that were read with them.
+fn joined(classes: JobOutcome, others: JobOutcome) -> JobOutcome {
+    let diagnostics = classes.diagnostics.into_iter().chain(others.diagnostics).collect();
+    let outcome = format!("{} {}", classes.outcome, others.outcome);
+    let state = if classes.state == JobState::Failed { classes.state } else { others.state };
+    JobOutcome { state, outcome, lessons: classes.lessons, diagnostics, ..others }
 }

@@ -39,6 +39,8 @@ pub(crate) struct JobOutcome {
     /// In one line.
     pub outcome: String,
     pub sessions: Vec<SessionListItem>,
+    /// Ids of lessons that came in class files.
+    pub lessons: Vec<String>,
     pub diagnostics: Vec<DiagnosticRow>,
     pub files: Option<FileCounts>,
 }
@@ -46,7 +48,14 @@ pub(crate) struct JobOutcome {
 impl JobOutcome {
     /// One that nothing but a line came of.
     pub(crate) fn saying(state: JobState, outcome: String) -> Self {
-        Self { state, outcome, sessions: Vec::new(), diagnostics: Vec::new(), files: None }
+        Self {
+            state,
+            outcome,
+            sessions: Vec::new(),
+            lessons: Vec::new(),
+            diagnostics: Vec::new(),
+            files: None,
+        }
     }
 }
 
@@ -105,6 +114,7 @@ impl Jobs {
                 seconds_left: None,
                 outcome: None,
                 sessions: Vec::new(),
+                lessons: Vec::new(),
                 diagnostics: Vec::new(),
                 files: None,
                 paths: Vec::new(),
@@ -130,6 +140,7 @@ impl Jobs {
             entry.job.state = ended.state;
             entry.job.outcome = Some(ended.outcome);
             entry.job.sessions = ended.sessions;
+            entry.job.lessons = ended.lessons;
             entry.job.diagnostics = ended.diagnostics;
             entry.job.files = ended.files;
             entry.job.seconds_left = None;

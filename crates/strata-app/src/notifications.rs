@@ -114,8 +114,12 @@ impl Mail {
         self.waiting.push_back(notification);
         if self.waiting.len() > MOST_WAITING {
             // What can be asked for again is let go. What cannot is rare; of it, too, the newest is kept.
-            self.waiting
-                .retain(|known| matches!(known, Notification::Open { .. } | Notification::Begun { .. }));
+            self.waiting.retain(|known| {
+                matches!(
+                    known,
+                    Notification::Open { .. } | Notification::Lesson { .. } | Notification::Begun { .. }
+                )
+            });
             let n_old = self.waiting.len().saturating_sub(MOST_WAITING / 2);
             self.waiting.drain(..n_old);
             self.waiting.push_front(Notification::Missed);
@@ -140,6 +144,7 @@ enum Subject<'n> {
     Capture,
     /// A window shows one session.
     Open,
+    Lesson,
     Missed,
 }
 
@@ -160,6 +165,7 @@ impl<'n> Subject<'n> {
             Notification::Home => Self::Home,
             Notification::Capture => Self::Capture,
             Notification::Open { .. } => Self::Open,
+            Notification::Lesson { .. } => Self::Lesson,
             Notification::Missed => Self::Missed,
         }
     }

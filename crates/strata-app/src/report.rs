@@ -22,6 +22,7 @@ mod compact;
 mod compact_choice;
 mod compact_result;
 mod compile;
+mod compiled;
 mod contexts;
 mod diagnostic;
 mod diff;
@@ -117,6 +118,7 @@ pub use models::{
 };
 pub use opened::{OpenedSession, session_with_call};
 pub use page::page;
+pub(crate) use page::page_of;
 pub use patterns::{PatternsReport, patterns};
 pub use places::{PlacesReport, choose_places, places};
 pub use prompt::{PromptTokens, SegmentReport, Zone, prompt_of};
@@ -132,6 +134,7 @@ pub use source::Source;
 pub use stores::{StoresChoice, StoresReport, stores, stores_of};
 pub use strata_capture::{AdkUpdate, Catch, Received, Signal};
 pub use sweep::{BillReport, SweepChoice, SweepProgress, SweepReport, SweepRowReport, sweep};
+pub(crate) use times::utc_second;
 pub use times::{utc_day, utc_minute};
 pub use tokens::{
     AgentTokens, CallTokens, HiddenTokens, KindTotal, PartTokens, TokensReport, ToolTokens, tokens, tokens_of,
@@ -148,7 +151,7 @@ pub use crate::api::comparison::{
     SessionComparison, SideName,
 };
 pub use crate::api::counts::{LearnedFrom, LearnedModel, LearnedRatio};
-pub use crate::api::experiment::{ComparedCall, ExportFormat};
+pub use crate::api::experiment::{ComparedCall, ExportFormat, ReportForm};
 pub use crate::api::home::{HomePattern, HomeWaste};
 pub use crate::api::job::{FailedFile, FileCounts};
 pub use crate::api::model::{Api, Endpoint, Header};

@@ -53,6 +53,11 @@ pub(crate) fn session() -> Result<ImportedSession, AppError> {
     Ok(ImportedSession { title: TITLE.to_owned(), ..sample })
 }
 
+/// The files it is made of: the session, and the configuration of its app.
+pub(crate) fn files() -> (&'static [u8], &'static [u8]) {
+    (SESSION, APP.as_bytes())
+}
+
 /// The configuration of the app it ran in.
 pub(crate) fn app_config() -> AppConfig {
     AppConfig {

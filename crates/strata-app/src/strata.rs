@@ -12,6 +12,7 @@ use crate::home::Home;
 use crate::ingest::Ingest;
 use crate::jobs::Jobs;
 use crate::lab::LabResults;
+use crate::lesson_desk::LessonDesk;
 use crate::models::Models;
 use crate::notifications::{Notifications, Subscription};
 use crate::runs::Runs;
@@ -57,6 +58,8 @@ pub struct Strata {
     pub(crate) captures: Captures,
     /// What jobs of the Lab gave.
     pub(crate) lab: Arc<LabResults>,
+    /// The lesson that goes on.
+    pub(crate) lessons: LessonDesk,
 }
 
 impl Strata {
@@ -89,6 +92,7 @@ impl Strata {
             runs,
             captures,
             lab: Arc::default(),
+            lessons: LessonDesk::default(),
         }))
     }
 

@@ -14,6 +14,7 @@ pub(crate) mod export;
 pub(crate) mod findings;
 pub(crate) mod import;
 pub(crate) mod lessons;
+pub(crate) mod manual;
 pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod places;

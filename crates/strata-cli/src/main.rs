@@ -18,7 +18,7 @@ mod text;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use tokio::runtime::{Builder, Handle};
 use tokio_util::sync::CancellationToken;
 
@@ -54,6 +54,9 @@ enum Command {
     Compact(commands::compact::Compact),
     Contexts(commands::contexts::Contexts),
     Lessons(commands::lessons::Lessons),
+    /// For whoever makes packages.
+    #[command(hide = true)]
+    Manual(commands::manual::Manual),
     Mcp(commands::mcp::Mcp),
     Models(commands::models::Models),
     Places(commands::places::Places),
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Command::Compact(compact) => until_interrupted(|runtime, stop| compact.run(runtime, stop)),
         Command::Contexts(contexts) => contexts.run(),
         Command::Lessons(lessons) => lessons.run(),
+        Command::Manual(manual) => manual.run(Cli::command()),
         Command::Mcp(mcp) => on_runtime(|runtime| mcp.run(runtime)),
         Command::Models(models) => on_runtime(|runtime| models.run(runtime)),
         Command::Places(places) => places.run(),

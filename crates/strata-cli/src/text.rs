@@ -50,7 +50,7 @@ pub(crate) use diagnostics::diagnostics;
 pub(crate) use diff::{diff, recordings};
 pub(crate) use findings::findings;
 pub(crate) use import::{followed, import};
-pub(crate) use lessons::{lesson, lesson_check, lessons};
+pub(crate) use lessons::{class, lesson, lesson_check, lesson_results, lessons};
 pub(crate) use models::models;
 pub(crate) use patterns::patterns;
 pub(crate) use places::places;

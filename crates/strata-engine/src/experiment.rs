@@ -46,7 +46,8 @@ use recorded_services::RecordedServices;
 
 /// A recorded session, the app it ran in, and the calls it was made of; perhaps with edits laid over it.
 ///
-/// What does not change is shared between experiments over one session.
+/// What does not change is shared between experiments over one session. A copy is cheap.
+#[derive(Clone)]
 pub struct Experiment {
     /// As recorded, with the summaries of an experiment behind the last event. Edits of events are in `log`.
     session: Arc<Session>,
@@ -288,26 +289,7 @@ impl Experiment {
 
     /// The same session in another app, with the app's own flows.
     pub(crate) fn with_app(&self, app: &Arc<App>) -> Self {
-        let mut changed = Self {
-            session: self.session.clone(),
-            kind: self.kind,
-            app: app.clone(),
-            index: self.index.clone(),
-            log: self.log.clone(),
-            history: self.history.clone(),
-            states: self.states.clone(),
-            calls: self.calls.clone(),
-            flows: self.flows.clone(),
-            services: self.services.clone(),
-            given: self.given.clone(),
-            backend: self.backend,
-            answers: self.answers.clone(),
-            recorded: self.recorded.clone(),
-            checkpoints: self.checkpoints.clone(),
-            seen: self.seen.clone(),
-            partial_logs: self.partial_logs.clone(),
-            laid: None,
-        };
+        let mut changed = Self { app: app.clone(), laid: None, ..self.clone() };
         if !Arc::ptr_eq(app, &self.app) {
             let index = AppIndex::new(app.clone());
             changed.flows = flows(&index, self.kind);

@@ -100,7 +100,7 @@ fn unread(is_found: impl Fn(&Sign) -> bool) -> Option<Detection> {
 }
 
 /// Beginnings of files that are no sessions.
-const SIGNATURES: [(&[u8], &str); 13] = [
+const SIGNATURES: [(&[u8], &str); 15] = [
     (b"\x89PNG", "an image (PNG)"),
     (b"\xff\xd8\xff", "an image (JPEG)"),
     (b"GIF8", "an image (GIF)"),
@@ -112,6 +112,14 @@ const SIGNATURES: [(&[u8], &str); 13] = [
     (b"7z\xbc\xaf", "a 7z archive; unpack it and import what is inside"),
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
+    (
+        b"{\"format\":\"strata-lessons\"",
+        "a class file with lessons; `strata serve` and the window open it, and Learn has them",
+    ),
+    (
+        b"{\"format\":\"strata-results\"",
+        "what a learner did in lessons; `strata lessons results` joins it with others",
+    ),
     (b"\xff\xfe", "text in UTF-16; save it as UTF-8 and import it again"),
     (b"\xfe\xff", "text in UTF-16; save it as UTF-8 and import it again"),
 ];

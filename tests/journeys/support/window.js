@@ -9,7 +9,7 @@ import { NEVER_MS } from './never.js';
 async function isStill() {
   const isAtRest = () =>
     document.querySelector(
-      '[role=slider][aria-valuetext], main:is([aria-label=Settings], [aria-label="All sessions"]) section',
+      '[role=slider][aria-valuetext], main:is([aria-label=Settings], [aria-label="All sessions"], [aria-label=Learn]) section',
     ) !== null && document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null;
   if (!isAtRest()) return false;
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

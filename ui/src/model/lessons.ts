@@ -1,4 +1,6 @@
-import type { Edit, LessonGrade, LessonProgress } from '@/api/gen/api.ts';
+import type { Edit, LessonGrade, LessonNumbers, LessonProgress } from '@/api/gen/api.ts';
+import { basisMark } from './basis.ts';
+import { formatInteger, formatSigned, formatUsd } from './format.ts';
 
 /** What a learner has done in a lesson that goes on. */
 export interface Attempt {
@@ -46,7 +48,11 @@ export function parseAttempts(text: string | null): Attempts {
 }
 
 /** `solved`, `3 of 5 goals`, or how long it takes. */
-export function progressWords({ row, met, isSolved }: LessonProgress): string {
+export function progressWords({
+  row,
+  met,
+  isSolved,
+}: Pick<LessonProgress, 'row' | 'met' | 'isSolved'>): string {
   if (isSolved) return 'solved';
   return met.length === 0 ? `${String(row.minutes)} min` : metWords(met.length, row.goals);
 }
@@ -57,6 +63,48 @@ export function metWords(met: number, goals: number): string {
 
 export function metCount(grade: LessonGrade | undefined): number {
   return grade?.goals.filter(({ isMet }) => isMet).length ?? 0;
+}
+
+/** A number of a session with edits, beside what it was without them. */
+export interface NumberRow {
+  readonly name: string;
+  readonly value: string;
+  /** By how much it differs, and whether that is for the better; `undefined` where it does not. */
+  readonly change: string | undefined;
+}
+
+/** Tokens, cache, breaks and cost with edits, against the recording. */
+export function numberRows(numbers: LessonNumbers, recorded: LessonNumbers): readonly NumberRow[] {
+  const { bill } = numbers;
+  const before = recorded.bill;
+  const row = (name: string, value: string, by: string | undefined): NumberRow => ({
+    name,
+    value,
+    change: by,
+  });
+  const byTokens = (after: number, was: number): string | undefined =>
+    after === was ? undefined : formatSigned(after - was);
+  const mark = basisMark(bill.basis);
+  return [
+    row(
+      'Prompts',
+      `${mark}${formatInteger(bill.promptTokens)}`,
+      byTokens(bill.promptTokens, before.promptTokens),
+    ),
+    row('From a cache', formatInteger(bill.cachedTokens), byTokens(bill.cachedTokens, before.cachedTokens)),
+    row('Breaks', formatInteger(numbers.breaks), byTokens(numbers.breaks, recorded.breaks)),
+    row(
+      'Cost',
+      bill.cost === null ? 'no price known' : formatUsd(bill.cost),
+      costChange(bill.cost, before.cost),
+    ),
+  ];
+}
+
+/** `$0.12 less`; nothing where both read the same. */
+function costChange(after: number | null, before: number | null): string | undefined {
+  if (after === null || before === null || formatUsd(after) === formatUsd(before)) return undefined;
+  return `${formatUsd(Math.abs(after - before))} ${after < before ? 'less' : 'more'}`;
 }
 
 /** What an edit says, field by field. */

@@ -1,4 +1,4 @@
-import type { LessonGrade, LessonList, LessonPage, LessonProgress } from '@/api/gen/api.ts';
+import type { Job, LessonGrade, LessonList, LessonPage, LessonProgress, ResultsForm } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { parseAttempts, type Attempt, type Attempts } from '@/model/lessons.ts';
 import type { Experiments } from './experiments.svelte.ts';
@@ -120,6 +120,28 @@ export class Learn {
     this.#in.location.go({ lesson, attempt: isThere ? attempt : '' }, 'walk');
   }
 
+  /** Shows the lesson of a class file that was opened: it is on the list by now. */
+  show(lesson: string): void {
+    this.#revision += 1;
+    this.#in.location.go({ view: 'learn', lesson, attempt: '' });
+  }
+
+  /** Shows the first lesson that an import brought, if there was one and nothing else to show. */
+  takeImported({ lessons, sessions, outcome }: Job): boolean {
+    const [lesson] = lessons;
+    if (lesson === undefined || sessions.length > 0) return false;
+    this.show(lesson);
+    this.#in.messages.announce(outcome ?? '');
+    return true;
+  }
+
+  /** Saves what was done in lessons as a file. */
+  async saveResults(form: ResultsForm): Promise<void> {
+    const { file, text } = await this.#host.invoke('lesson/results', { as: form });
+    const path = await this.#host.saveText(file, text);
+    if (path !== undefined) this.#in.messages.announce(`Saved ${path}`);
+  }
+
   move(by: 1 | -1): void {
     const at = this.lessons.findIndex(({ row }) => row.id === this.lesson);
     const next = this.lessons[at + by];
@@ -170,6 +192,9 @@ export class Learn {
     if (attempt === undefined || taken >= hints.length) return;
     this.#keep(this.lesson, { ...attempt, hints: { ...attempt.hints, [goal]: taken + 1 } });
     this.#in.messages.announce(hints[taken] ?? '');
+    this.#host
+      .invoke('lesson/hint', { lesson: this.lesson, goal, taken: taken + 1 })
+      .catch(this.#in.messages.report);
   }
 
   /** The first goal that is open and has a hint left. */

@@ -15,6 +15,7 @@ export type DialogName =
   | 'experiments'
   | 'addProcessor'
   | 'export'
+  | 'report'
   | 'scripts'
   | 'saveScript'
   | 'replay'

@@ -296,18 +296,17 @@ export class Workbench {
     return `places ${String(isShown)} ${String(this.home.placesRevision)}`;
   }
 
-  readonly #hoveredStrata = $derived.by(() => this.#findHoveredStrata());
-
-  #findHoveredStrata(): readonly StratumCall[] {
-    return this.hover.event === undefined ? [] : strataOf(this.map.map, this.hover.event);
-  }
+  readonly #hoveredStrata = $derived.by(() =>
+    this.hover.event === undefined ? [] : strataOf(this.map.map, this.hover.event),
+  );
 
   async #begin(): Promise<StartInfo> {
     const info = await this.host.invoke('app/start', {});
     this.appearance.restore(info.settings);
     await this.jobs.refresh();
-    // An address that names a session stands, also when the page is loaded again.
-    if (this.session.id === undefined && info.openJob !== null) this.jobs.expect(info.openJob);
+    // An address that names a session or a lesson stands, also when the page is loaded again.
+    const isAsked = this.session.id !== undefined || this.location.view.lesson !== '';
+    if (!isAsked && info.openJob !== null) this.jobs.expect(info.openJob);
     this.#openFirst();
     return info;
   }
@@ -365,6 +364,9 @@ export class Workbench {
       case 'open':
         this.openSession(notification.session);
         break;
+      case 'lesson':
+        this.learn.show(notification.lesson);
+        break;
     }
   }
 
@@ -379,7 +381,7 @@ export class Workbench {
   }
 
   #openImported(job: Job): void {
-    if (this.home.takeImported(job)) return;
+    if (this.home.takeImported(job) || this.learn.takeImported(job)) return;
     const [session] = job.sessions;
     if (session === undefined) return;
     if (job.sessions.length === 1 || this.session.id === undefined) this.openSession(session.session);

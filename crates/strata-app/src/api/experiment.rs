@@ -332,6 +332,29 @@ pub enum ExportFormat {
     Yaml,
 }
 
+/// `experiment/report`: a session or an experiment as people who have no Strata read it.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// A session or an experiment.
+    pub session: String,
+    #[serde(rename = "as")]
+    pub form: ReportForm,
+    /// Mask keys, tokens and passwords.
+    pub masks_secrets: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReportForm {
+    /// One page that needs nothing but a browser.
+    Html,
+    /// The prompts call by call, as a picture.
+    StripSvg,
+    /// Which part was sent in which calls, as a picture.
+    MapSvg,
+}
+
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Exported {

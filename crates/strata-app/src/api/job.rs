@@ -48,6 +48,8 @@ pub struct Job {
     /// Set when it ended: what came of it, in one line.
     pub outcome: Option<String>,
     pub sessions: Vec<SessionListItem>,
+    /// Ids of lessons that came in class files.
+    pub lessons: Vec<String>,
     pub diagnostics: Vec<DiagnosticRow>,
     /// What came of the files of a folder, once it ended.
     pub files: Option<FileCounts>,
@@ -108,6 +110,8 @@ pub enum Notification {
     Capture,
     /// Another start of the app asked this window to open something.
     Open { session: String },
+    /// The same of a class file: Learn has this lesson.
+    Lesson { lesson: String },
     /// Whoever listens did not keep up, and some of what was said is lost: everything may be other than it was told.
     Missed,
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use strata_engine::Edit;
 use ts_rs::TS;
 
-use super::common::Basis;
+use super::common::{Basis, Bill};
 
-/// `lesson/list`: the lessons that come with Strata, and how far they are.
+/// `lesson/list`: the lessons that come with Strata and in class files, and how far they are.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct List {}
@@ -40,10 +40,43 @@ pub struct Grade {
     pub answers: BTreeMap<String, String>,
 }
 
+/// `lesson/hint`: notes that a learner took hints to a goal.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Hint {
+    pub lesson: String,
+    pub goal: String,
+    /// How many by now.
+    pub taken: u32,
+}
+
+/// `lesson/results`: what was done in lessons, as a file.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Results {
+    #[serde(rename = "as")]
+    pub form: ResultsForm,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResultsForm {
+    /// A table, one row a goal.
+    Csv,
+    /// To be handed in: `strata lessons results` joins many of them.
+    Strata,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HintsTaken {
+    pub taken: u32,
+}
+
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LessonList {
-    /// In the order in which they are taken.
+    /// In the order in which they are taken: those that come with Strata, then those of class files.
     pub lessons: Vec<LessonProgress>,
 }
 
@@ -56,6 +89,8 @@ pub struct LessonProgress {
     pub met: Vec<String>,
     /// Whether all of them were met in one attempt.
     pub is_solved: bool,
+    /// Whether it came in a class file.
+    pub is_of_class: bool,
 }
 
 /// A lesson in a list.
@@ -86,6 +121,17 @@ pub struct LessonPage {
     pub explanation: Option<String>,
     /// Empty unless they were asked for.
     pub solutions: Vec<LessonSolution>,
+    /// What the session comes to as it was recorded; absent unless solutions were asked for.
+    pub recorded: Option<LessonNumbers>,
+}
+
+/// What the session of a lesson comes to, with some edits or without.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LessonNumbers {
+    pub bill: Bill,
+    /// Prefixes that break.
+    pub breaks: u32,
 }
 
 /// A goal before it is graded.
@@ -110,6 +156,7 @@ pub struct LessonSolution {
     pub edits: Vec<Edit>,
     /// By the ids of goals.
     pub answers: BTreeMap<String, String>,
+    pub numbers: LessonNumbers,
 }
 
 /// What came of an attempt.
@@ -120,6 +167,9 @@ pub struct LessonGrade {
     pub is_solved: bool,
     /// Markdown; absent until the lesson is solved.
     pub explanation: Option<String>,
+    /// What the session comes to with the edits, and as it was recorded.
+    pub numbers: LessonNumbers,
+    pub recorded: LessonNumbers,
 }
 
 /// What came of a goal.

@@ -8,7 +8,7 @@ use crate::Strata;
 use crate::api::common::DiagnosticRow;
 use crate::api::experiment::{
     AddEdits, Create, Duplicate, EditRow, ExperimentDetail, ExperimentList, ExperimentRow, Export,
-    ExportFormat, Exported, Get, List, Redo, Remove, Rename, Undo,
+    ExportFormat, Exported, Get, List, Redo, Remove, Rename, Report, Undo,
 };
 use crate::api::session::Removed;
 use crate::command::Handler;
@@ -16,6 +16,7 @@ use crate::error::AppError;
 use crate::export::{Subject, export};
 use crate::import::now_ms;
 use crate::open::OpenSession;
+use crate::open_report::report_of_open;
 use crate::show::edit_words::title;
 
 /// Longest name of an experiment, in characters.
@@ -133,6 +134,14 @@ impl Handler for Export {
             requests: &requests,
         };
         export(&subject, self.format, self.masks_secrets)
+    }
+}
+
+impl Handler for Report {
+    fn run(self, strata: &Strata) -> Result<Exported, AppError> {
+        let open = strata.sessions.get(&self.session)?;
+        let requests = strata.workspace.store().requests(&open.id)?;
+        report_of_open(&open, requests, &strata.tables, self.form, self.masks_secrets)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Lessons: the list, beginning one, grading.
+//! Lessons: the list, beginning one, grading, results.
 
 use strata_engine::Edit;
 use strata_store::SessionId;
@@ -6,39 +6,47 @@ use tokio_util::sync::CancellationToken;
 
 use super::experiment;
 use crate::Strata;
-use crate::api::experiment::ExperimentDetail;
+use crate::api::experiment::{ExperimentDetail, Exported};
 use crate::api::lesson::{
-    Get, Grade, LessonGrade, LessonList, LessonPage, LessonProgress, LessonRow, LessonSolution, List, Start,
+    Get, Grade, Hint, HintsTaken, LessonGrade, LessonList, LessonPage, LessonProgress, LessonRow, List,
+    Results, Start,
 };
 use crate::command::Handler;
 use crate::error::AppError;
-use crate::import::{Input, OrphanPolicy, import_all};
-use crate::lesson_progress::LessonsMet;
-use crate::lessons::{BundledLesson, bundled_lesson, lessons};
-use crate::sample;
+use crate::import::{Storage as _, now_ms, write_given};
+use crate::lesson_progress::{GradedAttempt, LessonsDone, TokensDone};
+use crate::lessons::{OfferedLesson, offered_lesson, offered_lessons, results_file};
 use crate::watch::Unseen;
 
 impl Handler for List {
     fn run(self, strata: &Strata) -> Result<LessonList, AppError> {
-        let met = LessonsMet::of(&strata.workspace.store())?;
-        let rows = lessons()?.lessons.into_iter();
-        Ok(LessonList { lessons: rows.map(|row| progress(row, &met)).collect() })
+        let store = strata.workspace.store();
+        let done = LessonsDone::of(&store)?;
+        let rows = offered_lessons(&store)?.into_iter();
+        Ok(LessonList { lessons: rows.map(|(row, is_of_class)| progress(row, is_of_class, &done)).collect() })
     }
 }
 
 impl Handler for Get {
     fn run(self, strata: &Strata) -> Result<LessonPage, AppError> {
-        let lesson = bundled_lesson(&self.lesson)?;
-        let met = LessonsMet::of(&strata.workspace.store())?;
-        let progress = progress(lesson.row(), &met);
-        let solutions: Vec<LessonSolution> =
-            if self.with_solutions { lesson.solutions() } else { Vec::new() };
+        let (lesson, done) = {
+            let store = strata.workspace.store();
+            (offered_lesson(&store, &self.lesson)?, LessonsDone::of(&store)?)
+        };
+        let progress = progress(lesson.row(), lesson.is_of_class, &done);
+        let solved = if self.with_solutions {
+            Some(lesson.solutions(&strata.lessons, &Unseen(CancellationToken::new()))?)
+        } else {
+            None
+        };
+        let (recorded, solutions) = solved.unzip();
         Ok(LessonPage {
             session: lesson.session_name().to_owned(),
             text: lesson.text().to_owned(),
             goals: lesson.goals(),
             explanation: progress.is_solved.then(|| lesson.explanation().to_owned()),
-            solutions,
+            solutions: solutions.unwrap_or_default(),
+            recorded,
             progress,
         })
     }
@@ -46,7 +54,7 @@ impl Handler for Get {
 
 impl Handler for Start {
     fn run(self, strata: &Strata) -> Result<ExperimentDetail, AppError> {
-        let lesson = bundled_lesson(&self.lesson)?;
+        let lesson = offered_lesson(&strata.workspace.store(), &self.lesson)?;
         let session = session(strata, &lesson)?;
         experiment::create(strata, &session, Some(lesson.row().title), &[])
     }
@@ -54,25 +62,56 @@ impl Handler for Start {
 
 impl Handler for Grade {
     fn run(self, strata: &Strata) -> Result<LessonGrade, AppError> {
-        let lesson = bundled_lesson(&self.lesson)?;
+        let lesson = offered_lesson(&strata.workspace.store(), &self.lesson)?;
         let edits = match &self.experiment {
             Some(experiment) => edits(strata, experiment, &lesson)?,
             None => Vec::new(),
         };
-        let attempt = lesson.grade(&edits, &self.answers, &Unseen(CancellationToken::new()))?;
-        let met = attempt.goals.iter().filter(|goal| goal.is_met).map(|goal| goal.goal.clone());
-        LessonsMet::add(&mut strata.workspace.store(), &self.lesson, met, attempt.is_solved)?;
+        let unseen = Unseen(CancellationToken::new());
+        let grade = lesson.grade(&strata.lessons, &edits, &self.answers, &unseen)?;
+        let (attempt, numbers, recorded) = (grade.attempt, grade.numbers, grade.recorded);
+        let questions = lesson.goals();
+        let is_question = |id: &str| questions.iter().any(|goal| goal.id == id && goal.is_question);
+        let goals =
+            attempt.goals.iter().map(|goal| (goal.goal.clone(), is_question(&goal.goal), goal.is_met));
+        let graded = GradedAttempt {
+            edits: &edits,
+            answers: &self.answers,
+            goals: goals.collect(),
+            is_solved: attempt.is_solved,
+            tokens: TokensDone { before: recorded.bill.prompt_tokens, after: numbers.bill.prompt_tokens },
+            now_ms: now_ms(),
+        };
+        LessonsDone::add(&mut strata.workspace.store(), &self.lesson, &graded)?;
         let explanation = attempt.is_solved.then(|| lesson.explanation().to_owned());
-        Ok(LessonGrade { goals: attempt.goals, is_solved: attempt.is_solved, explanation })
+        Ok(LessonGrade { goals: attempt.goals, is_solved: attempt.is_solved, explanation, numbers, recorded })
     }
 }
 
-fn progress(row: LessonRow, met: &LessonsMet) -> LessonProgress {
-    LessonProgress { met: met.goals(&row.id), is_solved: met.is_solved(&row.id), row }
+impl Handler for Hint {
+    fn run(self, strata: &Strata) -> Result<HintsTaken, AppError> {
+        let mut store = strata.workspace.store();
+        let goals = offered_lesson(&store, &self.lesson)?.goals();
+        let goal = goals.iter().find(|goal| goal.id == self.goal).ok_or_else(|| {
+            AppError::not_found(format!("{} has no goal {}; nothing was noted.", self.lesson, self.goal))
+        })?;
+        let taken = self.taken.min(goal.hints.len() as u32);
+        Ok(HintsTaken { taken: LessonsDone::take_hint(&mut store, &self.lesson, &self.goal, taken)? })
+    }
+}
+
+impl Handler for Results {
+    fn run(self, strata: &Strata) -> Result<Exported, AppError> {
+        results_file(&strata.workspace.store(), self.form)
+    }
+}
+
+fn progress(row: LessonRow, is_of_class: bool, done: &LessonsDone) -> LessonProgress {
+    LessonProgress { met: done.met(&row.id), is_solved: done.is_solved(&row.id), is_of_class, row }
 }
 
 /// The edits of an experiment over the lesson's session. Those over another one would be graded for what they never did.
-fn edits(strata: &Strata, experiment: &str, lesson: &BundledLesson) -> Result<Vec<Edit>, AppError> {
+fn edits(strata: &Strata, experiment: &str, lesson: &OfferedLesson) -> Result<Vec<Edit>, AppError> {
     let (id, entry) = experiment::entry(strata, experiment)?;
     if entry.session != session(strata, lesson)? {
         return Err(AppError::bad_input(format!(
@@ -89,27 +128,13 @@ fn edits(strata: &Strata, experiment: &str, lesson: &BundledLesson) -> Result<Ve
 }
 
 /// The stored session of a lesson, which is stored if it is not yet.
-fn session(strata: &Strata, lesson: &BundledLesson) -> Result<SessionId, AppError> {
-    let location = match lesson.session_name() {
-        sample::NAME => sample::LOCATION.to_owned(),
-        file => format!("lesson:{file}"),
-    };
+fn session(strata: &Strata, lesson: &OfferedLesson) -> Result<SessionId, AppError> {
+    let location = lesson.location()?;
     if let Some(known) = strata.workspace.store().source_sessions(&location)?.into_iter().next() {
         return Ok(known);
     }
-    let failed = |error: std::io::Error| {
-        AppError::unreadable(format!("The session of the lesson could not be written to be read: {error}."))
-    };
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let path = folder.path().join(lesson.session_name());
-    std::fs::write(&path, lesson.session_bytes()?).map_err(failed)?;
-    let input = Input { path, location: Some(location) };
-    let unseen = Unseen(CancellationToken::new());
-    let imported = import_all(&*strata.sessions, &[input], OrphanPolicy::Replaced, &unseen);
-    let stored = imported.sessions.into_iter().next();
-    let stored = stored.ok_or_else(|| AppError::internal("The session of the lesson could not be read."))?;
-    if let Some(app) = lesson.app()? {
-        strata.workspace.store().set_app_config(&stored, &app)?;
-    }
-    Ok(stored)
+    let (imported, bytes, app) = lesson.session()?;
+    let stored = write_given(&mut strata.workspace.store(), (&imported, &bytes), &location, app, now_ms())?;
+    strata.sessions.tell_changed();
+    stored.ok_or_else(|| AppError::internal("The session of the lesson could not be stored."))
 }

@@ -40,7 +40,7 @@ impl Handler for Import {
             return Err(AppError::bad_input("No file was named."));
         }
         let inputs = self.paths.into_iter().map(|path| Input { path: PathBuf::from(path), location: None });
-        Ok(JobStarted { job: strata.ingest.import(inputs.collect(), |_| ()) })
+        Ok(JobStarted { job: strata.ingest.import(inputs.collect(), |_, _| ()) })
     }
 }
 
@@ -56,7 +56,7 @@ impl Handler for ImportUploads {
         });
         let inputs: Vec<Input> = inputs.collect::<Result<_, AppError>>()?;
         let copies: Vec<PathBuf> = inputs.iter().map(|input| input.path.clone()).collect();
-        let job = strata.ingest.import(inputs, move |_| {
+        let job = strata.ingest.import(inputs, move |_, _| {
             // Uploads were copies of ours; what is left of them goes when the app ends.
             for copy in copies {
                 let _ = std::fs::remove_file(copy);

@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use strata_import::{Alignment, ImportedSession, Kept, RecordedRequest, SourceRecord};
-use strata_model::{FromJson as _, json, secret};
+use strata_model::{Fingerprint, FromJson as _, json, secret};
 use strata_store::{
     AppConfig, AppConfigOrigin, Growth, ImportedSession as StoredSession, Listing, NewEvent, RawRecord,
     RecordPlace, RecordedRequest as StoredRequest, SessionId, Source, Store, StoreError,
@@ -124,6 +124,49 @@ pub(super) fn append(
 fn names(imported: &ImportedSession) -> [&str; 3] {
     let session = &imported.session;
     [&session.app_name, &session.user_id, &session.id]
+}
+
+/// Stores a session under a name of its own that was read from bytes at hand, which are in no file. `app` stands in place
+/// of the configuration that they hold.
+pub(crate) fn write_given(
+    store: &mut Store,
+    (imported, bytes): (&ImportedSession, &[u8]),
+    location: &str,
+    app: Option<AppConfig>,
+    now_ms: i64,
+) -> Result<Option<SessionId>, StoreError> {
+    let content = Fingerprint::of(bytes);
+    let of_app = app.as_ref().map(|app| Fingerprint::of(app.text.as_bytes()));
+    let mut import = store.begin_import(Source {
+        location: location.to_owned(),
+        format: imported.format.name().to_owned(),
+        size_bytes: bytes.len() as u64,
+        modified_ms: None,
+        content: Some(of_app.map_or(content, |of_app| content.then(of_app))),
+        imported_at_ms: now_ms,
+    })?;
+    let mut pieces = Pieces::new();
+    for source in imported.sources.iter().flatten() {
+        if let SourceRecord::Bytes(range) = source
+            && let Some(piece) = bytes.get(range.start as usize..range.end as usize)
+        {
+            pieces.insert(range.clone(), piece.to_vec());
+        }
+    }
+    let mut recording = import.open_recording()?;
+    let events: Vec<NewEvent<'_>> =
+        (0..imported.session.events.len()).map(|at| new_event(imported, at, &pieces)).collect();
+    for batch in events.chunks(BATCH) {
+        import.append(&mut recording, batch)?;
+    }
+    for some in imported.requests.chunks(REQUESTS) {
+        let some: Vec<_> = some.iter().map(new_request).collect();
+        import.append_requests(&mut recording, &some)?;
+    }
+    let listing = listing(imported);
+    let app_config = app.or(listing.app_config);
+    import.close_recording(recording, &imported.session, Listing { app_config, ..listing })?;
+    Ok(import.commit(&[])?.into_iter().next().map(|stored| stored.id))
 }
 
 fn source_of(file: &ReadFile, location: &str, now_ms: i64) -> Source {

@@ -3,10 +3,10 @@
 use strata_measure::analysis::Cause;
 use strata_wire::prompt_segments;
 
-use super::check::Question;
 use super::learned::{LearnedSession, Measured};
 use crate::api::common::Basis;
 use crate::error::AppError;
+use crate::lesson_shelf::Question;
 use crate::report::tokens_of;
 use crate::show::words::whole;
 

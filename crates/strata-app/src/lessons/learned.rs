@@ -6,10 +6,11 @@ use strata_measure::findings::findings;
 use strata_model::Origin;
 use strata_wire::{Segment, prompt_segments};
 
-use super::check::Check;
-use super::shelf::Shelved;
 use crate::api::common::Basis;
+use crate::api::lesson::LessonNumbers;
 use crate::error::AppError;
+use crate::lesson_shelf::Check;
+use crate::lesson_shelf::Shelved;
 use crate::report::OpenedSession;
 use crate::show::words::{counted, whole};
 use crate::show::writer;
@@ -30,12 +31,23 @@ pub(super) struct LearnedSession {
 }
 
 impl LearnedSession {
-    /// Reads the session of a lesson and lays edits over it. An edit that does not fit is an error: grades of a session
-    /// without it would be taken for those with it.
-    pub(super) fn of(shelved: &Shelved, edits: &[Edit], watch: &dyn Watch) -> Result<Self, AppError> {
+    /// Reads the session of a lesson and compiles it as it was recorded.
+    pub(super) fn recorded_of(shelved: &Shelved, watch: &dyn Watch) -> Result<Self, AppError> {
         let (session, app) = shelved.session()?;
         let name = format!("lesson:{}", shelved.lesson.head.session);
-        Ok(Self { opened: OpenedSession::of_imported(session, &name, app, edits, watch)? })
+        Ok(Self { opened: OpenedSession::of_imported(session, &name, app, watch)? })
+    }
+
+    /// The same session with edits over it; what they leave alone is not compiled again. An edit that does not fit is an
+    /// error: grades of a session without it would be taken for those with it.
+    pub(super) fn with_edits(&self, edits: &[Edit], watch: &dyn Watch) -> Result<Self, AppError> {
+        Ok(Self { opened: self.opened.with_edits(edits, watch)? })
+    }
+
+    /// What it comes to.
+    pub(super) fn numbers(&self) -> LessonNumbers {
+        let broken = self.caches().calls.iter().filter(|call| call.broken().is_some());
+        LessonNumbers { bill: self.caches().bill().into(), breaks: broken.count() as u32 }
     }
 
     /// Measures what a goal asks of the session. Questions are graded elsewhere: what they ask is about the recording.

@@ -6,10 +6,11 @@ use strata_measure::remedies::{Aim, Writer, remedy};
 use strata_wire::CacheRules;
 
 use super::app::AppReport;
+use super::compiled::Compiled;
 use super::diagnostic::FileDiagnostic;
 use super::evidence::EvidenceReport;
 use super::opened::OpenedSession;
-use super::source::{Compiled, Source, Subject};
+use super::source::{Source, Subject};
 use super::{VERSION, Watch, origin};
 use crate::api::common::{Basis, Bill, Remedy, RequestBasis};
 use crate::error::AppError;

@@ -20,9 +20,16 @@ pub struct FileDiagnostic {
 }
 
 impl FileDiagnostic {
-    pub(super) fn new(file: &str, row: DiagnosticRow) -> Self {
+    pub(crate) fn new(file: &str, row: DiagnosticRow) -> Self {
         let DiagnosticRow { severity, code, message, at } = row;
         Self { severity, code, message: sentence(&message), file: file.to_owned(), at }
+    }
+}
+
+impl From<FileDiagnostic> for DiagnosticRow {
+    fn from(diagnostic: FileDiagnostic) -> Self {
+        let FileDiagnostic { severity, code, message, at, .. } = diagnostic;
+        Self { severity, code, message, at }
     }
 }
 

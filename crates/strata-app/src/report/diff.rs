@@ -9,8 +9,9 @@ use strata_measure::before_after::ComparedSession;
 use strata_wire::Segment;
 
 use super::change::{ChangeReport, Weigh};
+use super::compiled::Compiled;
 use super::diagnostic::FileDiagnostic;
-use super::source::{Compiled, Source, Subject};
+use super::source::{Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::Bill;
 use crate::api::comparison::{CauseRanking, DifferenceCause, SessionComparison};

@@ -1,4 +1,4 @@
-//! `strata export --as html`: a session as one page that needs nothing but a browser.
+//! `strata export --as html`: a session as one page that needs nothing but a browser, and its pictures alone.
 //!
 //! Every number in it is one of the documents of `strata show`, `tokens`, `compile`, `cache`, `findings` and `sweep`.
 
@@ -8,12 +8,13 @@ mod change;
 mod findings;
 mod frame;
 mod map;
+mod pictures;
 mod strip;
 mod summary;
 mod sweep;
 mod texts;
 
-use maud::html;
+use maud::{Markup, html};
 
 use super::Watch;
 use super::cache::cache_of;
@@ -22,36 +23,41 @@ use super::export::ExportReport;
 use super::findings::findings_of;
 use super::opened::OpenedSession;
 use super::source::Source;
-use super::tokens::tokens_of;
+use super::tokens::{TokensReport, tokens_of};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
+use crate::api::experiment::ReportForm;
 use crate::error::AppError;
 use crate::show::words;
 use texts::Texts;
 
-/// Makes the page of a source's only session, or of the one called `session`, with the edits laid over it.
+/// Makes a report of a source's only session, or of the one called `session`, with the edits laid over it.
 /// `masks_secrets` puts a mask in place of each key, token and password, and says how many there are.
 pub fn page(
     source: &Source,
     session: Option<&str>,
+    form: ReportForm,
     masks_secrets: bool,
     watch: &dyn Watch,
 ) -> Result<ExportReport, AppError> {
-    let opened = OpenedSession::read(source, session, watch)?;
+    page_of(&OpenedSession::read(source, session, watch)?, form, masks_secrets, watch)
+}
+
+/// As [`page`], of a session that was read already.
+pub(crate) fn page_of(
+    opened: &OpenedSession,
+    form: ReportForm,
+    masks_secrets: bool,
+    watch: &dyn Watch,
+) -> Result<ExportReport, AppError> {
     let texts = Texts::new(masks_secrets);
-    let (tokens, cache, found) = (tokens_of(&opened), cache_of(&opened), findings_of(&opened));
-    let body = html! {
-        (summary::section(&opened, &tokens, &cache, &found, &texts))
-        (change::section(&opened))
-        (strip::section(&tokens, &texts))
-        (map::section(&opened, &tokens, &texts))
-        (calls::section(&opened, &tokens, &texts)?)
-        (breaks::section(&cache, &texts))
-        (findings::section(&found, &texts))
-        (sweep::section(&opened, watch, &texts))
-        (summary::notes(&opened, &texts))
-    };
+    let tokens = tokens_of(opened);
     let title = texts.line(&tokens.title, 120);
-    let text = frame::page(&title, &body).into_string();
+    let (extension, made) = match form {
+        ReportForm::Html => (".html", frame::page(&title, &body(opened, &tokens, watch, &texts)?)),
+        ReportForm::StripSvg => (".strip.svg", pictures::strip(&title, &tokens)),
+        ReportForm::MapSvg => (".map.svg", pictures::map(&title, opened, &tokens, &texts)),
+    };
+    let text = made.into_string();
     let mut diagnostics = opened.diagnostics().to_vec();
     let n_masked = texts.masked_in(&text);
     if n_masked > 0 {
@@ -60,5 +66,25 @@ pub fn page(
         let row = DiagnosticRow { severity: DiagnosticSeverity::Info, code, message, at: String::new() };
         diagnostics.push(FileDiagnostic::new("", row));
     }
-    Ok(ExportReport { file: format!("{}.html", texts::file_stem(&title)), text, diagnostics })
+    Ok(ExportReport { file: format!("{}{extension}", texts::file_stem(&title)), text, diagnostics })
+}
+
+fn body(
+    opened: &OpenedSession,
+    tokens: &TokensReport,
+    watch: &dyn Watch,
+    texts: &Texts,
+) -> Result<Markup, AppError> {
+    let (cache, found) = (cache_of(opened), findings_of(opened));
+    Ok(html! {
+        (summary::section(opened, tokens, &cache, &found, texts))
+        (change::section(opened))
+        (strip::section(tokens, texts))
+        (map::section(opened, tokens, texts))
+        (calls::section(opened, tokens, texts)?)
+        (breaks::section(&cache, texts))
+        (findings::section(&found, texts))
+        (sweep::section(opened, watch, texts))
+        (summary::notes(opened, texts))
+    })
 }

@@ -4,9 +4,10 @@ use serde::Serialize;
 use strata_provider::{CallErrorKind, Progress};
 use tokio::runtime::Handle;
 
+use super::compiled::Compiled;
 use super::diagnostic::FileDiagnostic;
 use super::model_access::ModelAccess;
-use super::source::{Compiled, Source};
+use super::source::Source;
 use super::{VERSION, Watch};
 use crate::api::part::{DiffLine, DiffSign};
 use crate::error::AppError;

@@ -9,9 +9,10 @@ use strata_model::{Content, FromJson as _, Json, Object, StateScopes};
 use strata_store::Store;
 use tokio::runtime::Handle;
 
+use super::compiled::Compiled;
 use super::diagnostic::FileDiagnostic;
 use super::model_access::ModelAccess;
-use super::source::{Compiled, Source, Subject};
+use super::source::{Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::{Basis, DiagnosticRow};
 use crate::api::run::RunProblem;

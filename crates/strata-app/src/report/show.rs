@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::app::AppReport;
+use super::compiled::Compiled;
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
-use super::source::{Compiled, Source, Subject};
+use super::source::{Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::{Basis, Bill};
 use crate::error::AppError;

@@ -4,10 +4,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use strata_engine::{Edit, EditNote, Experiment, FlowEdit, Outcome, infer_app};
+use strata_engine::{Edit, EditNote, Experiment, FlowEdit, infer_app};
 use strata_import::ImportedSession;
-use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Scale, SessionAnalysis};
-use strata_measure::lab::Recording;
 use strata_measure::prices::Prices;
 use strata_model::{Object, Session, Severity};
 use strata_store::{
@@ -15,7 +13,6 @@ use strata_store::{
 };
 
 use super::diagnostic::FileDiagnostic;
-use super::evidence::EvidenceReport;
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::beside::{ServicePlaces, SessionServices, stored_file};
 use crate::data_folder::default_database;
@@ -25,7 +22,7 @@ use crate::import::{
     Input, OrphanPolicy, ReadError, Summary, flow_kind, import_all, is_archive, new_request, read_file,
     recorded_app,
 };
-use crate::open::{AppSource, answered, chosen_model, evidence, made_from, read_app};
+use crate::open::{AppSource, answered, chosen_model, made_from, read_app};
 use crate::sample;
 use crate::script_folder::find_script;
 use crate::show::words;
@@ -66,6 +63,7 @@ pub(super) struct Read {
 }
 
 /// A session that is ready to be compiled.
+#[derive(Clone)]
 pub(super) struct Subject {
     pub id: String,
     pub title: String,
@@ -423,121 +421,6 @@ struct Given<'g> {
     config: Option<AppConfig>,
     chosen_model: Option<&'g str>,
     services: &'g SessionServices,
-}
-
-/// The calls of a subject, and what they come to.
-pub(super) struct Compiled {
-    pub analysis: SessionAnalysis,
-    pub caches: CacheAnalysis,
-    /// Of what edits were laid over, where any were.
-    unedited: Option<(SessionAnalysis, CacheAnalysis)>,
-}
-
-impl Compiled {
-    /// What edits were laid over, where any were.
-    pub(super) fn recording<'c>(&'c self, subject: &'c Subject) -> Option<Recording<'c>> {
-        let (analysis, caches) = self.unedited.as_ref()?;
-        Some(Recording { experiment: subject.experiment.laid_over()?, analysis, caches })
-    }
-
-    pub(super) fn billed(&self) -> BilledCalls<'_> {
-        BilledCalls { analysis: &self.analysis, caches: &self.caches }
-    }
-}
-
-/// Numbers of calls that edits broke would be those of half a request.
-fn refuse_failures(unedited: &SessionAnalysis, edited: &SessionAnalysis) -> Result<(), AppError> {
-    let failure = |call: &CallAnalysis| match &call.outcome {
-        Outcome::Failed { processor, error } => {
-            Some(format!("{processor}: {} {}", error.message, error.advice))
-        }
-        _ => call.stage_errors.first().map(|failure| format!("{}: {}", failure.at, failure.message)),
-    };
-    let was_whole =
-        |call: &&CallAnalysis| unedited.call(call.number).is_none_or(|before| failure(before).is_none());
-    let mut broken =
-        edited.calls().iter().filter(was_whole).filter_map(|call| Some((call.number, failure(call)?)));
-    let Some((call, why)) = broken.next() else { return Ok(()) };
-    Err(AppError::bad_input(format!(
-        "The edits fail in {} of {}, first in C{call}. {why}",
-        1 + broken.count(),
-        words::counted(edited.calls().len(), "call"),
-    )))
-}
-
-impl Subject {
-    /// Compiles the calls up to a number, and says what they come to.
-    pub(super) fn compiled(
-        &self,
-        up_to: usize,
-        tables: &Tables,
-        watch: &dyn Watch,
-    ) -> Result<Compiled, AppError> {
-        let prices = &tables.prices;
-        let Some(base) = self.experiment.laid_over() else {
-            let analysis = self.analyse(up_to, tables, watch)?;
-            let caches = CacheAnalysis::new(&self.experiment, &analysis, analysis.rules(), prices);
-            return Ok(Compiled { analysis, caches, unedited: None });
-        };
-        let n_base = base.calls().len().min(up_to);
-        let unedited = self.analyse_with(base, SessionAnalysis::default(), n_base, tables, watch)?;
-        let rules = unedited.rules();
-        let unedited_caches = CacheAnalysis::new(base, &unedited, rules, prices);
-        let analysis = self.analyse_with(&self.experiment, unedited.sharing(), up_to, tables, watch)?;
-        refuse_failures(&unedited, &analysis)?;
-        let before = BilledCalls { analysis: &unedited, caches: &unedited_caches };
-        let caches = CacheAnalysis::of_edited(&self.experiment, &analysis, before, rules, prices);
-        Ok(Compiled { analysis, caches, unedited: Some((unedited, unedited_caches)) })
-    }
-
-    /// Compiles the calls up to a number.
-    pub(super) fn analyse(
-        &self,
-        up_to: usize,
-        tables: &Tables,
-        watch: &dyn Watch,
-    ) -> Result<SessionAnalysis, AppError> {
-        self.analyse_with(&self.experiment, SessionAnalysis::default(), up_to, tables, watch)
-    }
-
-    fn analyse_with(
-        &self,
-        experiment: &Experiment,
-        mut analysis: SessionAnalysis,
-        up_to: usize,
-        tables: &Tables,
-        watch: &dyn Watch,
-    ) -> Result<SessionAnalysis, AppError> {
-        watch.begins(Step::Compiling(&self.title));
-        while analysis.calls().len() < up_to {
-            analysis.step(experiment, &tables.counting);
-            watch.progress(analysis.calls().len() as u64, up_to as u64);
-            if watch.is_cancelled() {
-                return Err(AppError::bad_input("Stopped before all calls were compiled."));
-            }
-        }
-        Ok(analysis)
-    }
-
-    /// What the numbers of a call rest on.
-    pub(super) fn evidence(&self, call: &CallAnalysis) -> EvidenceReport {
-        (&evidence(&self.experiment, &self.app, &self.format_name, call)).into()
-    }
-
-    /// What weighs prompts like those of `call`.
-    pub(super) fn scale<'s>(
-        &'s self,
-        analysis: &'s SessionAnalysis,
-        tables: &'s Tables,
-        call: &CallAnalysis,
-    ) -> Result<Scale<'s>, AppError> {
-        let scale = analysis.scale(&self.experiment, &tables.counting, &call.model);
-        scale.ok_or_else(|| AppError::internal("A call's model has no tokenizer."))
-    }
-
-    pub(super) fn n_calls(&self) -> usize {
-        self.experiment.calls().len()
-    }
 }
 
 /// Opens the store without changing it, unless an older Strata wrote it.

@@ -15,3 +15,9 @@ pub fn utc_minute(epoch_ms: i64) -> String {
     let time = Timestamp::from_millisecond(epoch_ms).unwrap_or(Timestamp::UNIX_EPOCH);
     time.strftime("%Y-%m-%dT%H:%MZ").to_string()
 }
+
+/// `2026-01-31T09:30:15Z`.
+pub(crate) fn utc_second(epoch_ms: i64) -> String {
+    let time = Timestamp::from_millisecond(epoch_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -24,6 +24,7 @@ mod pages;
 mod patch;
 mod ranges;
 mod recorded;
+mod reports;
 mod run;
 mod samples;
 mod scripts;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use strata_app::report::{self, Bill, Source};
+use strata_app::report::{self, Bill, ReportForm, Source};
 use strata_app::whole;
 
 use crate::samples::{self, Unwatched};
 
 fn page(source: &Source, session: Option<&str>) -> report::ExportReport {
-    report::page(source, session, true, &Unwatched::default()).expect("a page")
+    report::page(source, session, ReportForm::Html, true, &Unwatched::default()).expect("a page")
 }
 
 /// What stands behind a name in the summary.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
-use strata_app::report::{self, ExportFormat};
+use strata_app::report::{self, ExportFormat, ReportForm};
 
 use super::source::SourceArgs;
 use crate::output;
@@ -33,6 +33,10 @@ pub(crate) struct Export {
 enum Form {
     /// A report: one file that a browser opens without a network and that prints well
     Html,
+    /// A picture (SVG): one bar a call, and what of its prompt was read from a cache
+    StripSvg,
+    /// A picture (SVG): which part was sent in which calls
+    MapSvg,
     /// The session as ADK saves it, with what was really sent, where that is recorded
     Session,
     /// What the edits change, as a module for the code of your own google-adk 2.13 app
@@ -52,8 +56,11 @@ impl Export {
         let progress = Progress::new();
         let (source, session, masks) = (self.source.into_source(), self.session.as_deref(), !self.no_redact);
         let export = |format| report::export(&source, session, format, masks, &progress);
+        let page = |form| report::page(&source, session, form, masks, &progress);
         let made = match self.form {
-            Form::Html => report::page(&source, session, masks, &progress),
+            Form::Html => page(ReportForm::Html),
+            Form::StripSvg => page(ReportForm::StripSvg),
+            Form::MapSvg => page(ReportForm::MapSvg),
             Form::Session => export(ExportFormat::Session),
             Form::Patch => export(ExportFormat::Patch),
             Form::AdkPython => export(ExportFormat::AdkPython),

@@ -1,7 +1,9 @@
 //! Lessons, and what came of them.
 
-use strata_app::counted;
-use strata_app::lessons::{AttemptReport, LessonCheckReport, LessonReport, LessonsReport};
+use strata_app::lessons::{
+    AttemptReport, ClassReport, GoalResult, LessonCheckReport, LessonReport, LessonsReport, ResultsReport,
+};
+use strata_app::{counted, size, whole};
 
 use super::Style;
 use super::table::{Align, Table};
@@ -68,6 +70,52 @@ pub(crate) fn lesson_check(report: &LessonCheckReport, style: Style) -> String {
         text += &format!("\n{}\n{explanation}\n", style.strong("Explanation"));
     }
     text
+}
+
+pub(crate) fn class(report: &ClassReport, style: Style) -> String {
+    let mut table = Table::new([("lesson", Align::Left), ("level", Align::Left), ("title", Align::Left)]);
+    for lesson in &report.lessons {
+        table.row([lesson.id.clone(), lesson.level.clone(), lesson.title.clone()]);
+    }
+    let file = report.file.display();
+    format!("{}{file}, {}; `strata serve {file}` opens it\n", table.print(style), size(report.bytes as usize))
+}
+
+pub(crate) fn lesson_results(report: &ResultsReport, style: Style) -> String {
+    let mut table = Table::new([
+        ("learner", Align::Left),
+        ("lesson", Align::Left),
+        ("goals met", Align::Right),
+        ("tries", Align::Right),
+        ("hints", Align::Right),
+        ("tokens before", Align::Right),
+        ("after", Align::Right),
+        ("solved", Align::Left),
+    ]);
+    for learner in &report.learners {
+        for lesson in &learner.lessons {
+            let met = lesson.goals.iter().filter(|goal| goal.is_met).count();
+            let sum = |of: &dyn Fn(&GoalResult) -> u32| lesson.goals.iter().map(of).sum::<u32>().to_string();
+            let tokens = |n: Option<u64>| n.map_or_else(|| "–".to_owned(), |n| whole(n as i64));
+            let solved = match (&lesson.solved_at, lesson.is_solved) {
+                (Some(at), _) => at.clone(),
+                (None, true) => "yes".to_owned(),
+                (None, false) => "no".to_owned(),
+            };
+            table.row([
+                learner.learner.clone(),
+                lesson.lesson.clone(),
+                format!("{met} of {}", lesson.goals.len()),
+                sum(&|goal| goal.tries),
+                sum(&|goal| goal.hints),
+                tokens(lesson.tokens_before),
+                tokens(lesson.tokens_after),
+                solved,
+            ]);
+        }
+    }
+    let n = counted(report.learners.len(), "learner");
+    format!("{}{n}; `--csv` has one row a goal\n", table.print(style))
 }
 
 fn heading(attempt: &AttemptReport, style: Style) -> String {

@@ -137,3 +137,76 @@ fn a_lesson_that_is_none_says_where_and_why() {
     );
     check("# A page\n", 2, &["does not begin with front matter"]);
 }
+
+#[test]
+fn a_class_file_carries_a_lesson_with_its_session_and_is_checked_as_one() {
+    let computer = Computer::new();
+    for name in ["class.strata", "class.html"] {
+        let file = computer.path(name);
+        let file = file.display();
+        let run = computer.run(&format!("lessons class seven-fixes --out {file} --json"));
+        assert_eq!(run.json()["lessons"][0]["id"], "seven-fixes");
+        // It can be solved with what is in it.
+        let check = computer.run(&format!("lessons check {file} --json"));
+        assert_eq!(
+            (check.code, &check.document()["lesson"]),
+            (0, &Value::from("seven-fixes")),
+            "{}",
+            check.seen()
+        );
+        // It is no session, and says what it is.
+        let show = computer.run(&format!("show {file}"));
+        assert_eq!(show.code, 2, "{}", show.seen());
+    }
+    let page = fs::read_to_string(computer.path("class.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("strata serve"));
+    for solution in ["## Explanation", "solutions:"] {
+        let (shown, _) = page.split_once("<script").unwrap();
+        assert!(!shown.contains(solution), "{solution}");
+    }
+
+    let several = computer.path("several.strata");
+    let several = several.display();
+    let run = computer.run(&format!("lessons class prefixes filtering --out {several}"));
+    assert!(run.code == 0 && run.stdout.contains("prefixes"), "{}", run.seen());
+    let run = computer.run(&format!("lessons show {several}"));
+    assert!(run.code == 2 && run.stderr.contains("prefixes, filtering. Name one as"), "{}", run.seen());
+    assert_eq!(computer.run(&format!("lessons show {several}#filtering --json")).json()["id"], "filtering");
+    let run = computer.run("lessons class prefixes --out class.txt");
+    assert!(run.code == 2 && run.stderr.contains("ends in .strata"), "{}", run.seen());
+    let run = computer.run(&format!("lessons class prefixes prefixes --out {several}"));
+    assert!(run.code == 2 && run.stderr.contains("Two lessons are called prefixes"), "{}", run.seen());
+}
+
+#[test]
+fn secrets_of_a_session_do_not_go_into_a_class_file() {
+    let computer = Computer::new();
+    let session = fs::read_to_string(crate::strata::samples().join("weather.session.json")).unwrap();
+    let key = "OPENAI_API_KEY=sk-0123456789abcdefghij";
+    fs::write(computer.path("own.json"), session.replace("Will it rain in Oslo", key)).unwrap();
+    let lesson = "---\nid: own\ntitle: Own\nlevel: beginner\nminutes: 5\nsession: own.json\ngoals:\n  - id: small\n    \
+                  text: Small\n    check: {peak_prompt: {at_most: 1}}\nsolutions:\n  - title: None\n---\nText.\n\n\
+                  ## Explanation\n\nSo.\n";
+    fs::write(computer.path("own.md"), lesson).unwrap();
+    let (lesson, out) = (computer.path("own.md"), computer.path("own.strata"));
+    let class = format!("lessons class {} --out {}", lesson.display(), out.display());
+    let run = computer.run(&class);
+    assert!(run.code == 0 && run.stderr.contains("1 secret masked"), "{}", run.seen());
+    assert!(!fs::read_to_string(&out).unwrap().contains("sk-0123456789abcdefghij"));
+    assert_eq!(computer.run(&format!("{class} --no-redact")).stderr, "");
+    assert!(fs::read_to_string(&out).unwrap().contains("sk-0123456789abcdefghij"));
+}
+
+#[test]
+fn results_of_what_holds_none_say_so() {
+    let computer = Computer::new();
+    let run = computer.run("lessons results nobody.strata");
+    assert!(run.code == 2 && run.stderr.contains("nobody.strata is not there"), "{}", run.seen());
+    let run = computer.run("lessons results weather.session.json");
+    assert!(run.code == 2 && run.stderr.contains("is neither a store nor"), "{}", run.seen());
+    let class = computer.path("class.strata");
+    let class = class.display();
+    computer.run(&format!("lessons class prefixes --out {class}"));
+    let run = computer.run(&format!("lessons results {class}"));
+    assert!(run.code == 2 && run.stderr.contains("holds lessons, and nothing of what"), "{}", run.seen());
+}

@@ -84,11 +84,8 @@ impl Experiment {
         let changed = recorded.with_app(&draft.app).with_events(&draft.replacements(), &pinned);
         let Draft { events, flow_edits, compaction, mut notes, .. } = draft;
         let mut experiment = changed;
-        experiment.laid = Some(Arc::new(LaidEdits {
-            recorded: recorded.with_app(recorded.app()),
-            edits: all.clone(),
-            events,
-        }));
+        experiment.laid =
+            Some(Arc::new(LaidEdits { recorded: recorded.clone(), edits: all.clone(), events }));
         for (at, edit) in flow_edits {
             notes.at = at;
             super::flow::apply(&mut experiment, edit, catalog, &mut notes);

@@ -460,7 +460,11 @@ met: Array<string>,
 /**
  * Whether all of them were met in one attempt.
  */
-isSolved: boolean, };
+isSolved: boolean,
+/**
+ * Whether it came in a class file.
+ */
+isOfClass: boolean, };
 
 /**
  * A model that is asked, where it is.
@@ -1360,7 +1364,7 @@ export type LessonSolution = { title: string, edits: Array<Edit>,
 /**
  * By the ids of goals.
  */
-answers: { [key in string]: string }, };
+answers: { [key in string]: string }, numbers: LessonNumbers, };
 
 /**
  * Questions about the summaries of every run, made of the facts they stand for. One model answers all of them, so that
@@ -2250,7 +2254,11 @@ export type LessonGrade = { goals: Array<GoalGrade>, isSolved: boolean,
 /**
  * Markdown; absent until the lesson is solved.
  */
-explanation: string | null, };
+explanation: string | null,
+/**
+ * What the session comes to with the edits, and as it was recorded.
+ */
+numbers: LessonNumbers, recorded: LessonNumbers, };
 
 /**
  * What came since Home was looked at last.
@@ -2580,9 +2588,18 @@ export type ReportedCache = { promptTokens: number, cachedTokens: number, writte
 difference: string | null, isExplained: boolean, };
 
 /**
+ * What the session of a lesson comes to, with some edits or without.
+ */
+export type LessonNumbers = { bill: Bill,
+/**
+ * Prefixes that break.
+ */
+breaks: number, };
+
+/**
  * What the window is told without asking. It asks for the rest.
  */
-export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "home" } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "missed" };
+export type Notification = { "type": "job", job: Job, } | { "type": "sessions" } | { "type": "changed", session: string, } | { "type": "begun", session: string, after: Array<string>, } | { "type": "analysis", session: string, compiledCalls: number, calls: number, } | { "type": "findings", session: string, } | { "type": "run", run: string, } | { "type": "home" } | { "type": "capture" } | { "type": "open", session: string, } | { "type": "lesson", lesson: string, } | { "type": "missed" };
 
 /**
  * What to change in the tool that wrote the session, as one writes it there.
@@ -3471,6 +3488,8 @@ note: string, };
 
 export type Header = { name: string, value: string, };
 
+export type HintsTaken = { taken: number, };
+
 export type HomeOrder = "newest" | "cost" | "tokens" | "waste" | "peak";
 
 export type HomePage = { reading: HomeReading,
@@ -3525,7 +3544,11 @@ secondsLeft: number | null,
 /**
  * Set when it ended: what came of it, in one line.
  */
-outcome: string | null, sessions: Array<SessionListItem>, diagnostics: Array<DiagnosticRow>,
+outcome: string | null, sessions: Array<SessionListItem>,
+/**
+ * Ids of lessons that came in class files.
+ */
+lessons: Array<string>, diagnostics: Array<DiagnosticRow>,
 /**
  * What came of the files of a folder, once it ended.
  */
@@ -3648,7 +3671,7 @@ export type LearnedRatio = { kind: string, ratio: number, };
 
 export type LessonList = {
 /**
- * In the order in which they are taken.
+ * In the order in which they are taken: those that come with Strata, then those of class files.
  */
 lessons: Array<LessonProgress>, };
 
@@ -3668,7 +3691,11 @@ explanation: string | null,
 /**
  * Empty unless they were asked for.
  */
-solutions: Array<LessonSolution>, };
+solutions: Array<LessonSolution>,
+/**
+ * What the session comes to as it was recorded; absent unless solutions were asked for.
+ */
+recorded: LessonNumbers | null, };
 
 export type LineKind = "said" | "thought" | "called" | "answered" | "failed";
 
@@ -3995,6 +4022,8 @@ pictures: number,
  */
 estimatedCostUsd: number | null, recorded: string, };
 
+export type ReportForm = "html" | "strip-svg" | "map-svg";
+
 export type RequestsAdded = {
 /**
  * Requests that belong to calls of the session, and are shown there from now on.
@@ -4008,6 +4037,8 @@ left: number,
  * Both in a sentence.
  */
 message: string, };
+
+export type ResultsForm = "csv" | "strata";
 
 export type RunConversation = {
 /**
@@ -4656,6 +4687,8 @@ export interface Commands {
   "experiment/compareText": { readonly params: { a: string, b: string, call: number,  /**  * `4.0`, `sys.1`, `tool.sql_query`.  */ path: string,  /**  * It is the path in `a`, of a part that `b` has no more.  */ isLeftOut: boolean, }; readonly result: PartDiff };
   /** An experiment as a patch of a google-adk app, as google-adk Python, as an app configuration, or as a file of edits. */
   "experiment/export": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ExportFormat,  /**  * Mask keys, tokens and passwords.  */ masksSecrets: boolean, }; readonly result: Exported };
+  /** A session or an experiment as a report: one page for a browser, or a picture. */
+  "experiment/report": { readonly params: {  /**  * A session or an experiment.  */ session: string, as: ReportForm,  /**  * Mask keys, tokens and passwords.  */ masksSecrets: boolean, }; readonly result: Exported };
   /** Kinds of processors that can be inserted, with their parameters. */
   "processor/catalog": { readonly params: Record<string, never>; readonly result: ProcessorCatalog };
   /** Reads a script, and tries it on a call. */
@@ -4672,7 +4705,7 @@ export interface Commands {
   "findings/list": { readonly params: {  /**  * A session or an experiment.  */ session: string, }; readonly result: FindingList };
   /** Makes the edits of a fix. */
   "findings/apply": { readonly params: {  /**  * A session or an experiment.  */ session: string,  /**  * For the name of a new experiment.  */ title: string, edits: Array<Edit>,  /**  * What it was found to save, to be set beside what it saves in the end.  */ promised?: Saving, }; readonly result: ExperimentDetail };
-  /** The lessons that come with Strata, and how far they are. */
+  /** The lessons that come with Strata and in class files, and how far they are. */
   "lesson/list": { readonly params: Record<string, never>; readonly result: LessonList };
   /** A lesson: its text, its goals with hints, and its solutions if they are asked for. */
   "lesson/get": { readonly params: { lesson: string,  /**  * Whether the author's solutions are told, too.  */ withSolutions: boolean, }; readonly result: LessonPage };
@@ -4680,6 +4713,10 @@ export interface Commands {
   "lesson/start": { readonly params: { lesson: string, }; readonly result: ExperimentDetail };
   /** Grades an experiment and answers, and remembers what is met. */
   "lesson/grade": { readonly params: { lesson: string,  /**  * Absent: without edits.  */ experiment: string | null,  /**  * By the ids of goals.  */ answers: { [key in string]: string }, }; readonly result: LessonGrade };
+  /** Notes that a learner took hints to a goal. */
+  "lesson/hint": { readonly params: { lesson: string, goal: string,  /**  * How many by now.  */ taken: number, }; readonly result: HintsTaken };
+  /** What was done in lessons, as a table or as a file to hand in. */
+  "lesson/results": { readonly params: { as: ResultsForm, }; readonly result: Exported };
   /** Where agents leave their sessions on this computer. */
   "place/list": { readonly params: Record<string, never>; readonly result: PlaceList };
   /** Says which places Home may read. */

@@ -86,6 +86,16 @@ export const experimentCommands: readonly Command[] = [
     run: ({ experiments }) => void experiments.remove(experiments.current?.experiment ?? ''),
   },
   {
+    id: 'experiment.report',
+    title: 'Report: one page to send or print, or a picture…',
+    words: 'export html svg summary share print pdf',
+    keys: ['Mod+E'],
+    when: hasSession,
+    run: ({ panels }) => {
+      panels.dialog = 'report';
+    },
+  },
+  {
     id: 'experiment.export',
     title: 'Export as google-adk Python, JSON or YAML…',
     keys: [],

@@ -48,6 +48,20 @@ const commands: readonly Omit<Command, 'view'>[] = [
     when: hasLesson,
     run: ({ learn }) => learn.toggleSolutions(),
   },
+  {
+    id: 'learn.results',
+    title: 'Save your results, to hand in',
+    words: 'export progress class teacher submit',
+    keys: ['E'],
+    run: ({ learn, messages }) => void learn.saveResults('strata').catch(messages.report),
+  },
+  {
+    id: 'learn.table',
+    title: 'Save your results as a table (CSV)',
+    words: 'export progress spreadsheet excel',
+    keys: [],
+    run: ({ learn, messages }) => void learn.saveResults('csv').catch(messages.report),
+  },
 ];
 
 export const learnCommands: readonly Command[] = commands.map((command) => ({ ...command, view: 'learn' }));

@@ -5,7 +5,8 @@ use strata_measure::analysis::{
 };
 use strata_measure::findings::{Finding, findings};
 
-use super::super::source::{Compiled, Subject};
+use super::super::compiled::Compiled;
+use super::super::source::Subject;
 use super::blame::{self, Block};
 use super::entry::Agent;
 use crate::tables::Tables;

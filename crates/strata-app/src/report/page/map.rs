@@ -12,13 +12,13 @@ use crate::report::origin;
 use crate::report::tokens::{PartTokens, TokensReport};
 
 /// Parts that get a row.
-const MAX_PARTS: usize = 40;
+pub(super) const MAX_PARTS: usize = 40;
 const WIDTH: f64 = 1000.0;
 const ROW: f64 = 11.0;
 
 /// A part of the ledger, and in which calls it was sent.
-struct Row<'l> {
-    part: &'l PartTokens,
+pub(super) struct Row<'l> {
+    pub part: &'l PartTokens,
     /// First and last calls of runs, both included.
     runs: Vec<(u32, u32)>,
 }
@@ -66,7 +66,7 @@ pub(super) fn section(opened: &OpenedSession, ledger: &TokensReport, texts: &Tex
 }
 
 /// The heaviest over the session first.
-fn rows<'l>(opened: &OpenedSession, ledger: &'l TokensReport) -> Vec<Row<'l>> {
+pub(super) fn rows<'l>(opened: &OpenedSession, ledger: &'l TokensReport) -> Vec<Row<'l>> {
     let mut runs: BTreeMap<(String, Kind), Vec<(u32, u32)>> = BTreeMap::new();
     for together in opened.compiled.analysis.ledger().sent() {
         for sent in &together.pieces {
@@ -109,16 +109,23 @@ fn calls_of(runs: &[(u32, u32)]) -> String {
 }
 
 fn picture(rows: &[Row<'_>], n_calls: usize, texts: &Texts) -> Markup {
-    let step = WIDTH / n_calls.max(1) as f64;
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {}", ROW * rows.len() as f64)) role="img" aria-label="Which part was sent in which calls; the table below says the same" {
-            @for (at, Row { part, runs }) in rows.iter().enumerate() {
-                g class=(part.kind.name()) {
-                    title { (texts.line(&part.from, 80)) ": " (count(part.lifetime_tokens)) " tokens over all calls" }
-                    @for (first, last) in runs {
-                        rect x=(format!("{:.2}", f64::from(first.saturating_sub(1)) * step)) y=(format!("{:.1}", at as f64 * ROW + 1.0))
-                            width=(format!("{:.2}", f64::from(last - first + 1) * step)) height=(ROW - 2.0) {}
-                    }
+            (bars(rows, n_calls, WIDTH, ROW, texts))
+        }
+    }
+}
+
+/// A bar for each run of calls that carried a part, one row a part.
+pub(super) fn bars(rows: &[Row<'_>], n_calls: usize, width: f64, height: f64, texts: &Texts) -> Markup {
+    let step = width / n_calls.max(1) as f64;
+    html! {
+        @for (at, Row { part, runs }) in rows.iter().enumerate() {
+            g class=(part.kind.name()) {
+                title { (texts.line(&part.from, 80)) ": " (count(part.lifetime_tokens)) " tokens over all calls" }
+                @for (first, last) in runs {
+                    rect x=(format!("{:.2}", f64::from(first.saturating_sub(1)) * step)) y=(format!("{:.1}", at as f64 * height + 1.0))
+                        width=(format!("{:.2}", f64::from(last - first + 1) * step)) height=(height - 2.0) {}
                 }
             }
         }

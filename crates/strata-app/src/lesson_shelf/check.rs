@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// shares are from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Check {
+pub(crate) enum Check {
     /// The prompt of a call, in tokens.
     PromptTokens { call: u32, at_most: u64 },
     /// The largest prompt of all calls, or of an agent's, in tokens.
@@ -50,7 +50,7 @@ pub(super) enum Check {
 /// What a learner is asked. The right answer is computed from the recording, and stands in no lesson.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Question {
+pub(crate) enum Question {
     /// The call with the largest prompt, as `C17`.
     LargestPrompt {
         #[serde(default)]
@@ -83,7 +83,7 @@ pub(super) enum Question {
 }
 
 impl Check {
-    pub(super) fn question(&self) -> Option<&Question> {
+    pub(crate) fn question(&self) -> Option<&Question> {
         match self {
             Self::Answer(question) => Some(question),
             _ => None,
@@ -91,7 +91,7 @@ impl Check {
     }
 
     /// What of it no session could meet or fail: shares that are none, ranges that are empty.
-    pub(super) fn defect(&self) -> Option<String> {
+    pub(crate) fn defect(&self) -> Option<String> {
         let share = |name: &str, share: f64| {
             let is_share = share > 0.0 && share <= 1.0;
             (!is_share).then(|| format!("`{name}` is a share above 0 and up to 1, not {share}"))

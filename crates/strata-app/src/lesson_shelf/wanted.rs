@@ -4,7 +4,7 @@ use super::check::{Check, Question};
 use crate::show::words::whole;
 
 /// In a phrase, with its unit.
-pub(super) fn wanted(check: &Check) -> String {
+pub(crate) fn wanted(check: &Check) -> String {
     let by = |agent: &Option<String>| agent.as_ref().map_or(String::new(), |agent| format!(" of {agent}"));
     let percent = |share: &f64| format!("{:.0} %", share * 100.0);
     match check {

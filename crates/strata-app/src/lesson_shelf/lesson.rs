@@ -15,7 +15,7 @@ const EXPLANATION: &str = "\n## Explanation\n";
 
 /// A lesson that was read and holds together.
 #[derive(Debug, Clone)]
-pub(super) struct Lesson {
+pub(crate) struct Lesson {
     pub head: Head,
     /// Markdown, to be read before and while the goals are met.
     pub text: String,
@@ -25,7 +25,7 @@ pub(super) struct Lesson {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Head {
+pub(crate) struct Head {
     pub id: String,
     pub title: String,
     pub level: Level,
@@ -42,14 +42,14 @@ pub(super) struct Head {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Level {
+pub(crate) enum Level {
     Beginner,
     Intermediate,
     Advanced,
 }
 
 impl Level {
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Beginner => "beginner",
             Self::Intermediate => "intermediate",
@@ -60,7 +60,7 @@ impl Level {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Goal {
+pub(crate) struct Goal {
     pub id: String,
     pub text: String,
     pub check: Check,
@@ -72,7 +72,7 @@ pub(super) struct Goal {
 /// One way to meet all goals.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Solution {
+pub(crate) struct Solution {
     pub title: String,
     #[serde(default)]
     pub edits: Vec<Edit>,
@@ -83,7 +83,7 @@ pub(super) struct Solution {
 
 impl Lesson {
     /// Reads a lesson. `name` is the file's, for errors.
-    pub(super) fn parse(name: &str, text: &str) -> Result<Self, AppError> {
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, AppError> {
         let refuse =
             |why: String| AppError::bad_input(format!("{name} is no lesson that can be used: {why}."));
         let text = text.replace("\r\n", "\n");
@@ -145,7 +145,7 @@ impl Head {
     }
 
     /// Whether a goal of this name is a question.
-    pub(super) fn asks(&self, goal: &str) -> bool {
+    pub(crate) fn asks(&self, goal: &str) -> bool {
         self.goals.iter().any(|known| known.id == goal && known.check.question().is_some())
     }
 }
