@@ -108,7 +108,9 @@ fn told(body: &str) -> String {
             let outcome = story
                 .take(step.trim())
                 .unwrap_or_else(|problem| vec![format!("(cannot be read: {problem})")]);
-            outcome.iter().for_each(|line| told += &format!("      {OUTCOME}{line}\n"));
+            for line in outcome {
+                told += &format!("      {OUTCOME}{line}\n");
+            }
         }
     }
     told
@@ -122,8 +124,11 @@ fn difference(expected: &str, actual: &str) -> String {
             (None, None) => return lines,
             (a, b) if a == b => lines += &format!("      {}\n", a.unwrap_or_default()),
             (a, b) => {
-                a.iter().for_each(|line| lines += &format!("    - {line}\n"));
-                b.iter().for_each(|line| lines += &format!("    + {line}\n"));
+                for (sign, line) in [("-", a), ("+", b)] {
+                    if let Some(line) = line {
+                        lines += &format!("    {sign} {line}\n");
+                    }
+                }
             }
         }
     }
