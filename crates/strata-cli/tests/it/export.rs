@@ -36,10 +36,10 @@ fn edits_are_before_and_after() {
 #[test]
 fn secrets_are_masked_unless_they_are_wanted() {
     let computer = Computer::new();
-    let key = "OPENAI_API_KEY=sk-0123456789abcdefghij";
-    let session = fs::read_to_string(samples().join("weather.session.json")).unwrap();
-    fs::write(computer.path("own.json"), session.replace("Will it rain in Oslo", key)).unwrap();
-    let export = format!("export {} --as html", computer.path("own.json").display());
+    // Texts of the session are masked by whoever reads them; what the page says by itself is where it was read.
+    let file = computer.path("OPENAI_API_KEY=sk-0123456789abcdefghij.json");
+    fs::copy(samples().join("weather.session.json"), &file).unwrap();
+    let export = format!("export {} --as html", file.display());
     let run = computer.run(&export);
     assert!(
         !run.stdout.contains("sk-0123456789abcdefghij") && run.stderr.contains("masked"),
