@@ -4327,6 +4327,10 @@ unreadLarge: number,
  */
 largeTokens: number, columns: Array<CallRange>,
 /**
+ * The key that tells most: whose change broke the cache of the call, else of another call; else the first.
+ */
+keyToSee: string | null,
+/**
  * By scope, then by name.
  */
 rows: Array<KeyRow>,
