@@ -28,7 +28,7 @@ const card = (title: string): HTMLElement => {
 async function begin(hash = '#/-/learn'): Promise<OpenWindow> {
   const window = openWindow(hash);
   await window.user.click(await screen.findByRole('button', { name: 'Begin' }));
-  await within(goals()).findByText(/^Measured in/);
+  await within(await screen.findByRole('region', { name: 'Goals' })).findByText(/^Measured in/);
   return window;
 }
 
@@ -39,7 +39,7 @@ describe('the lessons', () => {
   test('are listed without a session, with what the first one asks for', async () => {
     const { press, view } = openWindow('#/-/home');
     await press('7');
-    const list = screen.getByRole('region', { name: 'Lessons' });
+    const list = await screen.findByRole('region', { name: 'Lessons' });
     const { lessons } = await recorded('lesson/list', {});
     for (const { row } of lessons) {
       const line = await within(list).findByRole('button', { name: new RegExp(row.title) });
@@ -118,16 +118,16 @@ describe('a lesson that was begun', () => {
     expect(graded(window).at(-1)).toMatchObject({ answers: { peak: 'C17' } });
     field.blur();
     await window.press('h');
-    expect(card(weight.text)).toHaveTextContent(weight.hints[0] ?? '');
+    await waitFor(() => expect(card(weight.text)).toHaveTextContent(weight.hints[0] ?? ''));
     expect(card(weight.text)).not.toHaveTextContent(weight.hints[1] ?? '');
     await window.user.click(within(card(weight.text)).getByRole('button', { name: /Next hint/ }));
-    expect(card(weight.text)).toHaveTextContent(weight.hints[1] ?? '');
+    await waitFor(() => expect(card(weight.text)).toHaveTextContent(weight.hints[1] ?? ''));
     expect(within(card(weight.text)).queryByRole('button', { name: /hint/i })).toBeNull();
     const hints = window.host.asked.filter(({ name }) => name === 'lesson/hint').map(({ params }) => params);
     expect(hints).toEqual([1, 2].map((taken) => ({ lesson: LESSON.lesson, goal: 'weight', taken })));
     expect(screen.getByRole('button', { name: 'Hand in…' })).toBeVisible();
     const list = screen.getByRole('region', { name: 'Lessons' });
-    expect(list).toHaveTextContent('2 of 5 goals met');
+    await waitFor(() => expect(list).toHaveTextContent('2 of 5 goals met'));
   });
 
   test('is measured anew after an edit in another view, solved, and explained', async () => {
@@ -183,7 +183,7 @@ describe('a lesson that was begun', () => {
     await screen.findByRole('button', { name: 'Begin' });
     await waitFor(() => expect(window.view()).toMatchObject({ lesson: 'tiers', attempt: '' }));
     await window.user.click(within(list).getByRole('button', { name: /Why appending everything fails/ }));
-    await within(goals()).findByText(/^Measured in/);
+    await within(await screen.findByRole('region', { name: 'Goals' })).findByText(/^Measured in/);
     await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', attempt: 'x1' }));
   });
 });
