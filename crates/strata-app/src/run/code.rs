@@ -7,7 +7,7 @@ use strata_model::app::{AgentKind, Callback, Node, Plugin, Tool};
 use strata_model::{Agent, App, Content, Event, Json, Object, Part, Str};
 use strata_runtime::{AgentCall, Answer, Code, Failure, Halt, Hook, Item, NodeCall, ToolCall, ToolResult};
 
-use super::tools::ToolSources;
+use super::tools::{ToolScript, ToolSources};
 use crate::error::AppError;
 
 pub(crate) struct AppCode {
@@ -86,10 +86,10 @@ fn function_of<'c>(code: &'c Object, name: &'c str) -> &'c str {
 }
 
 /// Refuses an app with nodes or agents of code that the script does not have.
-pub(crate) fn check_code(app: &App, has: impl Fn(&str) -> bool) -> Result<(), AppError> {
+pub(crate) fn check_code(app: &App, script: Option<&ToolScript>) -> Result<(), AppError> {
     let mut missing: Vec<Str> = Vec::new();
     let mut need = |name: &str| {
-        if !has(name) {
+        if !script.is_some_and(|script| script.has(name)) {
             missing.push(name.into());
         }
     };

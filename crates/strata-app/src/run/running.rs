@@ -22,7 +22,7 @@ use super::models::{Answerer, RunModels};
 use super::recorded_turn::Replay;
 use super::recording::{RunRecording, RunStore, WaitingCall, gone};
 use super::sent::{SentCall, SentCalls};
-use super::tools::ToolSources;
+use super::tools::{ToolScript, ToolSources};
 use crate::error::AppError;
 
 /// What a run is made of.
@@ -80,12 +80,17 @@ pub(crate) enum TurnEnd {
     Failed(Failure),
 }
 
+/// The app made ready, unless google-adk would refuse it, or the script lacks code that is a part of it.
+pub(crate) fn program_of(app: &Arc<App>, script: Option<&ToolScript>) -> Result<Program, AppError> {
+    check_code(app, script)?;
+    Program::new(app.clone()).map_err(|failure| {
+        AppError::bad_input(format!("google-adk would not start with this app: {failure}"))
+    })
+}
+
 impl Run {
     pub(crate) fn start(parts: RunParts, store: Arc<dyn RunStore>, place: Place) -> Result<Self, AppError> {
-        check_code(&parts.app, |name| parts.tools.script.as_ref().is_some_and(|script| script.has(name)))?;
-        let program = Program::new(parts.app.clone()).map_err(|failure| {
-            AppError::bad_input(format!("google-adk would not start with this app: {failure}"))
-        })?;
+        let program = program_of(&parts.app, parts.tools.script.as_ref())?;
         let program =
             parts.flows.iter().fold(program, |program, (agent, flow)| program.with_flow(agent, flow.clone()));
         let computer = Arc::new(Computer::default());

@@ -24,7 +24,7 @@ use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::open::read_app;
 use crate::report::ModelAccess;
-use crate::run::{Computer, ModelChoice, OwnStore, RunStore as _};
+use crate::run::{Computer, ModelChoice, OwnStore, RunStore as _, ToolScript, program_of};
 
 /// Runs that are kept open; of those that rest, others are opened again when they are needed.
 const MAX_TALKS: usize = 64;
@@ -57,6 +57,9 @@ impl ServedApp {
                 choice.app.display()
             )));
         }
+        // Said now, and not to each client that asks.
+        let tools = choice.tools.as_deref().map(ToolScript::read).transpose()?;
+        program_of(&app, tools.as_ref())?;
         if let ModelChoice::Script(path) = &choice.model {
             crate::run::Script::read(path)?;
         }

@@ -141,3 +141,14 @@ fn files_of_sessions_are_served_as_before_and_options_of_apps_are_refused_there(
     assert_eq!(run.code, 2, "{}", run.seen());
     assert!(run.stderr.contains("--principal is for serving an app."), "{}", run.stderr);
 }
+
+#[test]
+fn an_app_that_cannot_run_is_not_served() {
+    let computer = crate::strata::Computer::new();
+    let app = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/ads-report/app.yaml");
+    // Its summariser is code, which stands in a script that is not named here.
+    let run = computer.run(&format!("serve {app} --model echo --db {}", computer.path("x.db").display()));
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("`summariser`") && run.stderr.contains("--tools FILE"), "{}", run.stderr);
+    assert_eq!(run.stdout, "");
+}
