@@ -97,7 +97,7 @@ pub(crate) fn kind_of(path: &Path) -> Option<ClassKind> {
     if text.starts_with("<!DOCTYPE html") && text.contains(GENERATOR) {
         return Some(ClassKind::Lessons);
     }
-    let plain: String = text.chars().filter(|c| !c.is_whitespace()).take(HEAD as usize).collect();
+    let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let is_it = |format: &str| plain.starts_with(&format!("{{\"format\":\"{format}\""));
     match (is_it(LESSONS), is_it(RESULTS)) {
         (true, _) => Some(ClassKind::Lessons),

@@ -6,7 +6,7 @@ mod lesson;
 mod rows;
 mod wanted;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -70,11 +70,7 @@ const SAMPLE_FILES: [&str; 2] = ["sample.session.json", "sample.app.json"];
 
 /// All that come with Strata.
 pub(crate) fn bundled() -> Result<Vec<Shelved>, AppError> {
-    LESSONS.iter().map(|(name, text)| of_bundled(name, text)).collect()
-}
-
-fn of_bundled(name: &str, text: &str) -> Result<Shelved, AppError> {
-    Shelved::new(name, text, Beside::Bundled)
+    LESSONS.iter().map(|(name, text)| Shelved::new(name, text, Beside::Bundled)).collect()
 }
 
 /// The lesson of a file, or the one that comes with Strata and has this id. Of a class file with several lessons one is
@@ -135,9 +131,12 @@ pub(crate) fn add_class(store: &mut Store, path: &Path, name: &str) -> Result<Ve
     let class = ClassFile::read(path, name)?;
     let lessons = of_class(&class)?;
     let mut whole: Vec<BTreeMap<String, Carried>> = Vec::new();
+    let mut read = BTreeSet::new();
     for shelved in &lessons {
-        // What it lacks is told now, and not when somebody begins it.
-        shelved.session()?;
+        // What it lacks is told now, and not when somebody begins it. Lessons share sessions.
+        if read.insert(shelved.location()?) {
+            shelved.session()?;
+        }
         let names: Vec<String> = shelved.files()?.into_iter().map(|(name, _)| name).collect();
         let files = class.files.iter().filter(|(name, _)| names.contains(name));
         whole.push(files.map(|(name, carried)| (name.clone(), carried.clone())).collect());

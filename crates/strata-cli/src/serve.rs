@@ -19,9 +19,9 @@ mod api;
 mod backend;
 mod failure;
 mod files;
+mod listening;
 mod notifications;
 mod router;
-mod stopping;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -29,6 +29,6 @@ mod upload;
 
 pub(crate) use access::{Access, TOKEN_HEADER, check_sender};
 pub(crate) use failure::Failure;
+pub(crate) use listening::{listen, serve_until_asked};
 pub(crate) use router::{add_headers, router};
-pub(crate) use stopping::{LAST_ANSWERS, asked_to_stop};
 pub(crate) use token::Token;

@@ -10,14 +10,12 @@ use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, Tool,
 };
 use rmcp::service::RequestContext;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use strata_app::served::{McpAnswer, Principal, ServedAgent, ServedApp, TOOL_SCHEMA, answer_mcp};
 use tokio_util::sync::CancellationToken;
 
-use crate::http::IDLE;
+use crate::http::at_mcp;
 
 const INSTRUCTIONS: &str = "Each tool is an agent. An answer names its context: send `context_id` to go on with it, over \
      whatever protocol. Without one, a connection goes on with the context of its last call; where the protocol keeps no \
@@ -37,17 +35,7 @@ pub fn agents(
     most_bytes: usize,
     stop: &CancellationToken,
 ) -> Router {
-    // As for the tools of `strata mcp`.
-    let config = StreamableHttpServerConfig::default()
-        .with_sse_retry(None)
-        .with_allowed_hosts(hosts)
-        .with_max_request_body_bytes(most_bytes)
-        .with_cancellation_token(stop.child_token());
-    let make = move || Ok(Agents { app: app.clone(), last: Arc::default() });
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.sse_retry = None;
-    sessions.session_config.keep_alive = Some(IDLE);
-    Router::new().route_service("/mcp", StreamableHttpService::new(make, Arc::new(sessions), config))
+    at_mcp(move || Agents { app: app.clone(), last: Arc::default() }, hosts, most_bytes, stop)
 }
 
 /// One connection.

@@ -12,6 +12,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
@@ -26,7 +27,7 @@ use crate::token::{Token, token_file};
 const MOST_BYTES: usize = 1 << 20;
 
 /// A client may think for so long between two questions.
-pub(crate) const IDLE: Duration = Duration::from_hours(12);
+const IDLE: Duration = Duration::from_hours(12);
 /// How long requests in flight may take after Ctrl-C.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
@@ -66,18 +67,29 @@ pub async fn http(
 }
 
 fn router(knows: Arc<Knows>, door: Door, stop: &CancellationToken) -> Router {
+    let make = move || Server::new(knows.clone());
+    let hosts = door.hosts.clone();
+    at_mcp(make, hosts, MOST_BYTES, stop).layer(from_fn_with_state(Arc::new(door), guard))
+}
+
+/// What is made for each connection, at `/mcp`. `hosts` are the names of this server.
+pub(crate) fn at_mcp<S: ServerHandler>(
+    make: impl Fn() -> S + Send + Sync + 'static,
+    hosts: Vec<String>,
+    most_bytes: usize,
+    stop: &CancellationToken,
+) -> Router {
     // Gemini CLI reads an event without data, which would tell it when to come again, as a broken message.
     let config = StreamableHttpServerConfig::default()
         .with_sse_retry(None)
-        .with_allowed_hosts(door.hosts.clone())
-        .with_max_request_body_bytes(MOST_BYTES)
+        .with_allowed_hosts(hosts)
+        .with_max_request_body_bytes(most_bytes)
         .with_cancellation_token(stop.child_token());
-    let make = move || Ok(Server::new(knows.clone()));
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = None;
     sessions.session_config.keep_alive = Some(IDLE);
-    let service = StreamableHttpService::new(make, Arc::new(sessions), config);
-    Router::new().route_service("/mcp", service).layer(from_fn_with_state(Arc::new(door), guard))
+    let service = StreamableHttpService::new(move || Ok(make()), Arc::new(sessions), config);
+    Router::new().route_service("/mcp", service)
 }
 
 /// Who may come in.

@@ -14,7 +14,7 @@ pub use card::{AgentCard, Skill};
 pub use error::{A2aError, A2aFault};
 pub use message::{A2aMessage, A2aPart, A2aRole};
 pub use read::{A2aCall, A2aRequest, SendOptions, read_call};
-pub use task::{A2aArtifact, A2aState, A2aTask, StreamItem, task_status};
+pub use task::{A2aArtifact, A2aState, A2aTask, StreamItem};
 pub use version::A2aVersion;
 
 use strata_model::{Json, Object};

@@ -69,7 +69,7 @@ export function metCount(grade: LessonGrade | undefined): number {
 export interface NumberRow {
   readonly name: string;
   readonly value: string;
-  /** By how much it differs, and whether that is for the better; `undefined` where it does not. */
+  /** By how much it differs; `undefined` where it does not. */
   readonly change: string | undefined;
 }
 
@@ -77,27 +77,30 @@ export interface NumberRow {
 export function numberRows(numbers: LessonNumbers, recorded: LessonNumbers): readonly NumberRow[] {
   const { bill } = numbers;
   const before = recorded.bill;
-  const row = (name: string, value: string, by: string | undefined): NumberRow => ({
-    name,
-    value,
-    change: by,
-  });
   const byTokens = (after: number, was: number): string | undefined =>
     after === was ? undefined : formatSigned(after - was);
   const mark = basisMark(bill.basis);
   return [
-    row(
-      'Prompts',
-      `${mark}${formatInteger(bill.promptTokens)}`,
-      byTokens(bill.promptTokens, before.promptTokens),
-    ),
-    row('From a cache', formatInteger(bill.cachedTokens), byTokens(bill.cachedTokens, before.cachedTokens)),
-    row('Breaks', formatInteger(numbers.breaks), byTokens(numbers.breaks, recorded.breaks)),
-    row(
-      'Cost',
-      bill.cost === null ? 'no price known' : formatUsd(bill.cost),
-      costChange(bill.cost, before.cost),
-    ),
+    {
+      name: 'Prompts',
+      value: `${mark}${formatInteger(bill.promptTokens)}`,
+      change: byTokens(bill.promptTokens, before.promptTokens),
+    },
+    {
+      name: 'From a cache',
+      value: formatInteger(bill.cachedTokens),
+      change: byTokens(bill.cachedTokens, before.cachedTokens),
+    },
+    {
+      name: 'Breaks',
+      value: formatInteger(numbers.breaks),
+      change: byTokens(numbers.breaks, recorded.breaks),
+    },
+    {
+      name: 'Cost',
+      value: bill.cost === null ? 'no price known' : formatUsd(bill.cost),
+      change: costChange(bill.cost, before.cost),
+    },
   ];
 }
 

@@ -70,10 +70,9 @@ impl Handler for Grade {
         let unseen = Unseen(CancellationToken::new());
         let grade = lesson.grade(&strata.lessons, &edits, &self.answers, &unseen)?;
         let (attempt, numbers, recorded) = (grade.attempt, grade.numbers, grade.recorded);
-        let questions = lesson.goals();
-        let is_question = |id: &str| questions.iter().any(|goal| goal.id == id && goal.is_question);
-        let goals =
-            attempt.goals.iter().map(|goal| (goal.goal.clone(), is_question(&goal.goal), goal.is_met));
+        // Grades are of the goals, in their order.
+        let goals = attempt.goals.iter().zip(lesson.goals());
+        let goals = goals.map(|(goal, row)| (goal.goal.clone(), row.is_question, goal.is_met));
         let graded = GradedAttempt {
             edits: &edits,
             answers: &self.answers,

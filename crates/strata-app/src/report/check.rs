@@ -38,9 +38,10 @@ use baseline::Baseline;
 use budget::Budget;
 use checked::Checked;
 pub use checked::{Amount, BudgetFailure, BudgetReport};
-pub use growth::{AgentGrowth, FigureGrowth, GrownCause, NewBreak, NewFinding, SessionGrowth};
+pub use growth::{AgentGrowth, FigureGrowth, GrownCause, NewFinding, SessionGrowth};
 use inputs::{Recording, Recordings};
 use measure::MeasuredSession;
+pub use now::NewBreak;
 use now::SessionNow;
 pub use problems::{CheckProblem, ProblemLevel};
 pub use report::{CheckReport, CheckedSession};
@@ -79,12 +80,12 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
         .as_ref()
         .zip(choice.baseline)
         .map(|(baseline, (path, allowed))| BaselineReport::of((baseline, path), &now, allowed));
-    let has_failed = |session: &CheckedSession, at: usize| {
-        let grew = compared.as_ref().is_some_and(|compared| compared.has_failed(at));
-        grew || checked.failures.iter().any(|failure| failure.session == session.session)
+    let has_failed = |name: &str| {
+        let grew = compared.as_ref().is_some_and(|compared| compared.has_failed(name));
+        grew || checked.failures.iter().any(|failure| failure.session == name)
     };
-    for (at, session) in sessions.iter_mut().enumerate() {
-        session.passed = !has_failed(session, at);
+    for session in &mut sessions {
+        session.passed = !has_failed(&session.session);
     }
     let baseline_written = match choice.write_baseline {
         Some(path) if recordings.is_incomplete => {

@@ -1,7 +1,6 @@
 //! Requests, from whichever door: each finds its context or begins one, and is a task in it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_context::{
@@ -312,10 +311,5 @@ impl ServedApp {
             }
         }
         talks.entry(id.clone()).or_default().clone()
-    }
-
-    /// Where contexts and sessions are kept.
-    pub fn database(&self) -> Option<PathBuf> {
-        self.around.store.lock().path().map(Path::to_owned)
     }
 }

@@ -1,8 +1,7 @@
 //! `strata serve`: the interface in a browser, or the agents of an app for their clients.
 
-use std::future::IntoFuture as _;
 use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,12 +9,11 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use strata_app::{Host, Options, Strata, default_database};
-use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::serve_app::{AppArgs, serve_app};
-use crate::serve::{Access, LAST_ANSWERS, Token, asked_to_stop, router};
+use crate::serve::{Access, Token, listen, router, serve_until_asked};
 
 /// Serves the interface to a browser on this computer, or the agents of an app to their clients
 ///
@@ -71,9 +69,7 @@ impl Serve {
 }
 
 async fn serve(strata: Arc<Strata>, port: u16, is_opened: bool) -> Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.with_context(|| {
-        format!("Port {port} cannot be opened. Choose another with `--port`, or leave it out for a free one.")
-    })?;
+    let listener = listen(port).await?;
     let address = listener.local_addr().context("The address of the web server is not known.")?;
     let token =
         Token::random().context("This computer gives no random numbers, so no safe token can be made.")?;
@@ -82,16 +78,7 @@ async fn serve(strata: Arc<Strata>, port: u16, is_opened: bool) -> Result<()> {
 
     let stop = CancellationToken::new();
     let router = router(Arc::new(strata), Access::new(address, token), stop.clone());
-    let server = axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let interrupted = async {
-        asked_to_stop().await;
-        stop.cancel();
-        tokio::time::sleep(LAST_ANSWERS).await;
-    };
-    tokio::select! {
-        ended = server.into_future() => ended.context("The web server ended. Start it again."),
-        () = interrupted => Ok(()),
-    }
+    serve_until_asked(listener, router, stop).await.context("The web server ended. Start it again.")
 }
 
 fn url(address: SocketAddr, token: &Token) -> String {

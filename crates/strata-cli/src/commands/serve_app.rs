@@ -1,8 +1,7 @@
 //! `strata serve APP`: the agents of an app for their clients.
 
-use std::future::IntoFuture as _;
 use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +11,11 @@ use clap::Args;
 use serde_json::json;
 use strata_app::report::{ModelChoice, RunLimits};
 use strata_app::served::{ServeChoice, ServedApp, SystemClock};
-use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use crate::serve::{Access, LAST_ANSWERS, Token, asked_to_stop};
+use crate::serve::{Access, Token, listen, serve_until_asked};
 use crate::served::{Callers, router};
 
 /// How often contexts are looked through for those that are idle or whose time is up.
@@ -72,9 +70,7 @@ pub(super) async fn serve_app(
         limits: RunLimits::default(),
     };
     let app = Arc::new(ServedApp::open(choice, Arc::new(SystemClock), runtime.clone())?);
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.with_context(|| {
-        format!("Port {port} cannot be opened. Choose another with `--port`, or leave it out for a free one.")
-    })?;
+    let listener = listen(port).await?;
     let address = listener.local_addr().context("The address of the server is not known.")?;
     let callers = Arc::new(Callers::named(&args.principals)?);
     announce(&app, address, &callers, args.json)?;
@@ -83,15 +79,8 @@ pub(super) async fn serve_app(
     let unused =
         Token::random().context("This computer gives no random numbers, so no safe token can be made.")?;
     let router = router(app.clone(), address, Access::new(address, unused), callers, &stop);
-    let server = axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let interrupted = async {
-        asked_to_stop().await;
-        stop.cancel();
-        tokio::time::sleep(LAST_ANSWERS).await;
-    };
     tokio::select! {
-        ended = server.into_future() => ended.context("The server ended. Start it again."),
-        () = interrupted => Ok(()),
+        ended = serve_until_asked(listener, router, stop) => ended.context("The server ended. Start it again."),
         () = clean(app) => Ok(()),
     }
 }

@@ -89,8 +89,8 @@ impl Composition {
             self.agents.keys().chain(after.agents.keys().filter(|name| !self.agents.contains_key(*name)));
         let mut grown: Vec<GrownPart> = names
             .flat_map(|name| {
-                let side = |of: &Self| of.agents.get(name).cloned().unwrap_or_else(|| none.clone());
-                side(self).grown(name, &side(after))
+                let [was, now] = [self, after].map(|side| side.agents.get(name).unwrap_or(&none));
+                was.grown(name, now)
             })
             .collect();
         grown.sort_by_key(|part| std::cmp::Reverse(part.tokens.unsigned_abs()));

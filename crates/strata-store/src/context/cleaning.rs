@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Transaction, params};
 use strata_context::{
-    Command, Context, ContextId, ContextState, Fate, Millis, NoSummary, Principal, TaskEnd, fate,
+    Command, Context, ContextId, ContextState, Fate, IDLE_AFTER, Millis, NoSummary, Principal, TaskEnd, fate,
 };
 
 use super::reading::held;
@@ -63,9 +63,10 @@ impl Store {
 fn due(connection: &Connection, now: Millis) -> Result<Vec<ContextId>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT id FROM contexts
-         WHERE expires_at_ms <= ?1 OR state = 'expired' OR (state = 'active' AND updated_at_ms < ?1) ORDER BY id",
+         WHERE expires_at_ms <= ?1 OR state = 'expired' OR (state = 'active' AND updated_at_ms < ?2) ORDER BY id",
     )?;
-    let ids = statement.query_map([now.0], |row| row.get::<_, String>(0))?;
+    let ids =
+        statement.query_map([now.0, now.0.saturating_sub(IDLE_AFTER.0)], |row| row.get::<_, String>(0))?;
     let mut due = Vec::new();
     for id in ids {
         due.push(ContextId::parse(&id?).map_err(|error| StoreError::Corrupt { detail: error.to_string() })?);

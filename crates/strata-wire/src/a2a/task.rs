@@ -76,7 +76,7 @@ impl A2aState {
 }
 
 /// The status of a task.
-pub fn task_status(task: &A2aTask, version: A2aVersion) -> Json {
+fn task_status(task: &A2aTask, version: A2aVersion) -> Json {
     let mut status = Object::from_iter([("state", Json::from(task.state.name(version)))]);
     status.push_some("message", task.message.as_ref().map(|message| message.to_json(version)));
     status.push("timestamp", task.timestamp.clone());

@@ -17,11 +17,4 @@ impl A2aVersion {
             _ => None,
         }
     }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::V0_3 => "0.3",
-            Self::V1_0 => "1.0",
-        }
-    }
 }

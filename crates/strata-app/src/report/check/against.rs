@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
+use strata_measure::phrases::times;
 
 use super::baseline::{Baseline, STRATA};
 use super::checked::Amount;
@@ -36,9 +37,6 @@ pub struct BaselineReport {
     pub only_in_baseline: Vec<String>,
     pub only_in_run: Vec<String>,
     pub failures: Vec<BaselineFailure>,
-    /// Of each session of the run, whether something of it failed.
-    #[serde(skip)]
-    failed: Vec<bool>,
 }
 
 /// Something that grew, or that the baseline does not have.
@@ -73,12 +71,10 @@ impl BaselineReport {
             only_in_baseline: titles(&matched.only_in_baseline, &known),
             only_in_run: titles(&matched.only_in_run, &figures),
             failures: Vec::new(),
-            failed: vec![false; run.len()],
         };
         for (was, now) in matched.pairs {
             let (before, line) = (&baseline.sessions[was], baseline.line(was));
             let growth = SessionGrowth::of(before, &run[now], allowed, line);
-            report.failed[now] = !growth.passed();
             report.failures.extend(failures_of(&growth));
             report.sessions.push(growth);
         }
@@ -100,9 +96,9 @@ impl BaselineReport {
         report
     }
 
-    /// Whether the session at this place of the run grew, or has something new.
-    pub(super) fn has_failed(&self, at: usize) -> bool {
-        self.failed.get(at).copied().unwrap_or(false)
+    /// Whether something of the session of this name grew, or is new.
+    pub(super) fn has_failed(&self, session: &str) -> bool {
+        self.failures.iter().any(|failure| failure.session.as_deref() == Some(session))
     }
 }
 
@@ -213,13 +209,10 @@ impl FigureGrowth {
 
 /// In the run, and in the baseline.
 fn how_often(before: u32, after: u32) -> String {
-    let times = |n: u32| match n {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        n => format!("{n} times"),
-    };
     match before {
-        0 => format!("The baseline does not have that; this run has it {}.", times(after)),
-        before => format!("The baseline has that {}, this run {}.", times(before), times(after)),
+        0 => format!("The baseline does not have that; this run has it {}.", times(after.into())),
+        before => {
+            format!("The baseline has that {}, this run {}.", times(before.into()), times(after.into()))
+        }
     }
 }

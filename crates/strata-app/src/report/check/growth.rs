@@ -8,7 +8,7 @@ use strata_measure::findings::Finding;
 
 use super::checked::Amount;
 use super::figures::{AgentFigures, CacheBasis, Figures, SessionFigures};
-use super::now::SessionNow;
+use super::now::{NewBreak, SessionNow};
 use crate::api::common::Basis;
 use crate::show::cause_title;
 use crate::show::words::{listed, whole};
@@ -82,26 +82,6 @@ pub struct GrownCause {
     pub call: Option<u32>,
 }
 
-/// Calls that lose something for a reason that the baseline does not have, or not as often.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NewBreak {
-    pub agent: String,
-    /// How often, before and after.
-    pub before: u32,
-    pub after: u32,
-    /// The call that lost most.
-    pub call: u32,
-    /// Why, in a sentence.
-    pub cause: String,
-    pub stage: Option<String>,
-    pub origin: Option<String>,
-    /// Of that call.
-    pub tokens: u32,
-    /// US dollars.
-    pub cost: Option<f64>,
-}
-
 /// What was found more often than in the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -141,16 +121,6 @@ impl SessionGrowth {
             findings: new_findings(before, &now.found),
             incomparable,
         }
-    }
-
-    /// Whether nothing grew and nothing is new.
-    pub(super) fn passed(&self) -> bool {
-        let has_grown = |agent: &AgentGrowth| agent.figures.iter().any(|figure| figure.has_grown);
-        self.incomparable.is_empty()
-            && self.breaks.is_empty()
-            && self.findings.is_empty()
-            && !self.cost.has_grown
-            && !self.agents.iter().any(has_grown)
     }
 }
 
@@ -297,22 +267,12 @@ fn notes(before: &SessionFigures, after: &SessionFigures) -> Vec<String> {
 
 fn new_breaks(before: &SessionFigures, now: &SessionNow) -> Vec<NewBreak> {
     let mut told: BTreeMap<&str, NewBreak> = BTreeMap::new();
-    for loss in &now.losses {
-        let times = |side: &SessionFigures| side.breaks.get(&loss.name).copied().unwrap_or(0);
+    for (name, loss) in &now.losses {
+        let times = |side: &SessionFigures| side.breaks.get(name).copied().unwrap_or(0);
         let (was, is) = (times(before), times(&now.figures));
         // The dearest of each name is the first.
         if is > was {
-            told.entry(&loss.name).or_insert_with(|| NewBreak {
-                agent: loss.agent.clone(),
-                before: was,
-                after: is,
-                call: loss.call,
-                cause: loss.cause.clone(),
-                stage: loss.stage.clone(),
-                origin: loss.origin.clone(),
-                tokens: loss.tokens,
-                cost: loss.cost,
-            });
+            told.entry(name).or_insert_with(|| NewBreak { before: was, after: is, ..loss.clone() });
         }
     }
     told.into_values().collect()

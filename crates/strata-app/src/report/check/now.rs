@@ -1,5 +1,6 @@
 //! What of a session of the run is kept until all are read, to be compared with a baseline.
 
+use serde::Serialize;
 use strata_measure::before_after::Composition;
 use strata_measure::findings::Finding;
 
@@ -14,21 +15,26 @@ pub(super) struct SessionNow {
     pub figures: SessionFigures,
     /// With the calls that carry most.
     pub composition: Composition,
-    /// The dearest first.
-    pub losses: Vec<LossNow>,
+    /// By what baselines call them, the dearest first. How often is said once they are compared.
+    pub losses: Vec<(String, NewBreak)>,
     pub found: Vec<Finding>,
 }
 
-/// A call that lost what a cache could have given.
-pub(super) struct LossNow {
-    /// As baselines name it.
-    pub name: String,
+/// Calls that lose something for a reason that the baseline does not have, or not as often.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewBreak {
     pub agent: String,
+    /// How often, before and after.
+    pub before: u32,
+    pub after: u32,
+    /// The call that lost most.
     pub call: u32,
-    /// In a sentence.
+    /// Why, in a sentence.
     pub cause: String,
     pub stage: Option<String>,
     pub origin: Option<String>,
+    /// Of that call.
     pub tokens: u32,
     /// US dollars.
     pub cost: Option<f64>,
@@ -36,15 +42,19 @@ pub(super) struct LossNow {
 
 impl SessionNow {
     pub(super) fn of(name: String, measured: MeasuredSession<'_>) -> Self {
-        let losses = measured.losses().map(|(call, loss)| LossNow {
-            name: break_name(call, loss),
-            agent: call.agent.to_string(),
-            call: call.call,
-            cause: loss.cause.sentence(&measured.subject.experiment),
-            stage: loss.stage.as_ref().map(ToString::to_string),
-            origin: loss.origin.as_ref().map(origin::text),
-            tokens: loss.tokens,
-            cost: loss.cost_usd,
+        let losses = measured.losses().map(|(call, loss)| {
+            let lost = NewBreak {
+                agent: call.agent.to_string(),
+                before: 0,
+                after: 0,
+                call: call.call,
+                cause: loss.cause.sentence(&measured.subject.experiment),
+                stage: loss.stage.as_ref().map(ToString::to_string),
+                origin: loss.origin.as_ref().map(origin::text),
+                tokens: loss.tokens,
+                cost: loss.cost_usd,
+            };
+            (break_name(call, loss), lost)
         });
         let losses = losses.collect();
         let composition = composition_of(&measured);
