@@ -146,7 +146,11 @@ impl TargetModel<'_> {
     }
 
     /// The same where the server has said what it says.
-    fn count_as(&self, (model, request): (&str, &LlmRequest), server: ServerCount) -> CountedPrompt {
+    pub(crate) fn count_as(
+        &self,
+        (model, request): (&str, &LlmRequest),
+        server: ServerCount,
+    ) -> CountedPrompt {
         let ours = counted(self.counting, model, request);
         let predicted = server.tokens.unwrap_or_else(|| {
             let store = self.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));

@@ -185,6 +185,7 @@ impl ServedApp {
         let held = held.ok_or_else(gone)?;
         let task = held.tasks.get(started.task_id());
         let view = task.map(strata_context::Task::view).unwrap_or_default();
+        let view = self.whole(&started.context_id, view)?;
         let asked = TurnAsked {
             app: &started.app,
             agent: &started.agent,
@@ -210,6 +211,19 @@ impl ServedApp {
         started.running.tell(TaskNews::Ended(answer.clone()));
         written?;
         Ok(answer)
+    }
+
+    /// With what was put away in the place of its handles: agents see values whole.
+    fn whole(&self, id: &ContextId, mut state: Object) -> Result<Object, ServeError> {
+        let store = self.around.store.lock();
+        for (key, value) in state.clone().iter() {
+            if let Some((name, version)) = strata_context::handle_of(value)
+                && let Some(whole) = store.context_artifact(id, name, version)?
+            {
+                state.insert(key.clone(), whole);
+            }
+        }
+        Ok(state)
     }
 
     /// A context for the one it belongs to, with all its tasks.

@@ -237,12 +237,11 @@ fn place(context: &Context, store: &dyn RunStore) -> Result<Place, AppError> {
     Ok(Place::New { user_id: owner.as_str().into() })
 }
 
-/// What of the working state the session does not have. A handle stands for what the session has whole.
+/// What of the working state the session does not have.
 fn delta(session: &Object, working: &Object) -> Object {
     let mut delta = Object::new();
     for (key, value) in working.iter().filter(|(key, _)| Scope::of(key) == Scope::Session) {
-        let is_whole = strata_context::handle_of(value).is_some() && session.contains_key(key);
-        if !is_whole && session.get(key) != Some(value) {
+        if session.get(key) != Some(value) {
             delta.push(key.clone(), value.clone());
         }
     }

@@ -124,10 +124,11 @@ fn head(report: &CompactReport, style: Style) -> String {
     );
     if let Some(prompts) = &totals.prompts {
         let cached = prompts.reported_cached_tokens.map_or("nothing".to_owned(), |found| count(found as u64));
+        let about = if prompts.is_exact { "" } else { "≈ " };
         fields.add(
             "predicted",
             &format!(
-                "{} tokens of the summaries' prompts ({} reported), {} of them found again ({cached} reported)",
+                "{about}{} tokens of the summaries' prompts ({} reported), {about}{} of them found again ({cached} reported)",
                 count(prompts.predicted_tokens as u64),
                 count(prompts.reported_tokens as u64),
                 count(prompts.predicted_cached_tokens as u64)

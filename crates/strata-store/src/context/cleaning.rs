@@ -44,7 +44,9 @@ impl Store {
                 let told = Some("Its context was ended.".into());
                 let end = Command::EndTask { task, end: TaskEnd::Canceled, told };
                 // One that expired by itself has none.
-                if let Ok(done) = held.apply(end, now, &NoSummary) {
+                if let Ok(mut done) = held.apply(end, now, &NoSummary) {
+                    // What was said is archived whole.
+                    done.held.context.messages.clone_from(&held.context.messages);
                     write(transaction, Some(&held.context), &done, &Masking::of(transaction)?)?;
                     held = done.held;
                 }

@@ -176,6 +176,23 @@ fn a_context_can_be_ended_before_its_time() {
 }
 
 #[test]
+fn ending_a_context_drops_none_of_its_messages() {
+    let place = Place::new();
+    let mut store = store(&place);
+    let in_task = |n: i32| {
+        let (content, task) = (format!("message {n}").into(), TaskId::parse("t1").ok());
+        Command::Say(vec![NewMessage { role: Role::User, content, door: None, task }])
+    };
+    let commands = [begin("t1")].into_iter().chain((0..60).map(in_task)).collect();
+    // More than are kept of what is not of an open task.
+    let held = obey(&mut store, commands, 1_000).unwrap().held;
+    assert_eq!(held.context.messages.len(), 60);
+    store.expire_context(&id("ctx-1"), Millis(2_000)).unwrap().unwrap();
+    let archived = store.archived_contexts().unwrap().remove(0).context.unwrap();
+    assert_eq!(archived.messages, held.context.messages);
+}
+
+#[test]
 fn a_task_of_another_context_is_unknown_and_its_id_is_taken() {
     let place = Place::new();
     let mut store = store(&place);

@@ -116,7 +116,7 @@ impl SessionGrowth {
             line,
             notes: notes(before, after),
             agents: agents.collect(),
-            cost: FigureGrowth::of("cost", [before, after].map(|side| dollars(side.cost)), allowed),
+            cost: FigureGrowth::of("cost", [before, after].map(session_cost), allowed),
             breaks: new_breaks(before, now),
             findings: new_findings(before, &now.found),
             incomparable,
@@ -166,6 +166,11 @@ impl FigureGrowth {
         };
         Self { has_grown: allowed.is_some_and(has_grown), figure, before, after }
     }
+}
+
+/// Without a call there is no cost, and none is missing.
+fn session_cost(session: &SessionFigures) -> Amount {
+    dollars(session.cost.or_else(|| (session.n_calls() == 0).then_some(0.0)))
 }
 
 fn dollars(cost: Option<f64>) -> Amount {

@@ -70,10 +70,7 @@ impl MeasuredSession<'_> {
         let (actual, prompts) = (bill.cache_ratio(), bill.paid_tokens());
         let budget = Budgeted::new("min_cache_ratio", agent, Amount::Share(limit), Amount::Share(actual));
         budget.enter(actual >= limit, checked, || {
-            let losses = self.caches.losses();
-            let mut of_agent =
-                losses.into_iter().filter(|(call, _)| agent.is_none_or(|agent| *call.agent == *agent));
-            let worst = of_agent.next();
+            let worst = self.losses().find(|(call, _)| agent.is_none_or(|agent| *call.agent == *agent));
             let why = worst.map_or(String::new(), |(call, loss)| {
                 let why = loss.cause.sentence(&self.subject.experiment);
                 format!(" C{} lost most, {} tokens: {why}.", call.call, whole(loss.tokens))

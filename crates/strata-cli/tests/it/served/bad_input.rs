@@ -103,7 +103,12 @@ fn a_state_that_is_too_large_is_put_away_and_one_that_cannot_be_is_refused() {
     );
     // What agents see is whole, and does not come back as a change.
     server.run(&[("X-Context-ID", id)], &json!({"message": "on"}));
-    assert_eq!(server.strata(&format!("contexts show {id}"))["artifacts"].as_array().unwrap().len(), 1);
+    let shown = server.strata(&format!("contexts show {id}"));
+    assert_eq!(shown["artifacts"].as_array().unwrap().len(), 1);
+    let session = shown["context"]["session"].as_str().unwrap();
+    let state = server.strata(&format!("stores {session}"))["state"]["rows"].clone();
+    let large = state.as_array().unwrap().iter().find(|row| row["key"] == "large").unwrap();
+    assert!(large["value"].as_str().unwrap().contains("xxxxx"), "{large}");
     let keys: Value =
         (0..9_000).map(|n| (format!("k{n}"), json!(1))).collect::<serde_json::Map<_, _>>().into();
     let got = server.run(&[("X-Context-ID", id)], &json!({"message": "on", "state": keys}));
