@@ -119,11 +119,12 @@ impl Talk {
     ) -> Result<TurnTaken, AppError> {
         let open = self.open(context, asked, around)?;
         let before = open.run.state();
+        let waited = open.run.waiting();
         let state_delta = delta(&before, asked.state);
         let message = if asked.answers {
             let value = typed(asked.message);
             let answers: Vec<(String, Json)> =
-                open.run.waiting().iter().map(|call| (call.id.to_string(), value.clone())).collect();
+                waited.iter().map(|call| (call.id.to_string(), value.clone())).collect();
             if answers.is_empty() { said(asked.message) } else { open.run.answers(&answers)? }
         } else {
             said(asked.message)
@@ -144,12 +145,15 @@ impl Talk {
         stopping.abort();
         let heard = std::mem::take(&mut *open.ear.heard());
         let after = open.run.state();
+        // Calls of earlier tasks wait for answers of their own.
+        let mut waiting = open.run.waiting();
+        waiting.retain(|call| asked.answers || waited.iter().all(|known| known.id != call.id));
         let taken = taken.map(|end| TurnTaken {
             session: open.run.session().clone(),
             text: heard.last,
             speaker: heard.speaker,
             failed: heard.failed,
-            waiting: open.run.waiting(),
+            waiting,
             changes: changed(&before, &state_delta, &after),
             end,
         });

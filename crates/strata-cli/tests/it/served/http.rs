@@ -98,6 +98,30 @@ fn a_person_is_asked_and_answers_later() {
 }
 
 #[test]
+fn what_is_said_beside_a_question_is_a_task_of_its_own() {
+    let server = Server::scripted(&json!([
+        {"calls": [{"name": "approve", "args": {"key": "budget"}}]},
+        "It is noon.",
+        "It was approved.",
+    ]));
+    let asked = server.run(&[], &json!({"message": "Spend it"})).json();
+    let (id, task) = (asked["context_id"].as_str().unwrap(), asked["task_id"].as_str().unwrap());
+    let beside = server.run(&[("X-Context-ID", id)], &json!({"message": "What time is it?"})).json();
+    assert_eq!(
+        (&beside["status"], &beside["message"]),
+        (&json!("completed"), &json!("It is noon.")),
+        "{beside}"
+    );
+    assert_eq!(server.strata("contexts list")["contexts"][0]["activeTasks"], json!([task]));
+    let done = server.run(&[], &json!({"message": "yes", "task_id": task})).json();
+    assert_eq!(
+        (&done["status"], &done["message"]),
+        (&json!("completed"), &json!("It was approved.")),
+        "{done}"
+    );
+}
+
+#[test]
 fn a_model_that_fails_is_told_and_its_context_goes_on() {
     let server = Server::scripted(&json!([{"error": "The server is on fire."}, "Better."]));
     let failed = server.run(&[], &json!({"message": "hello"}));
