@@ -18,7 +18,7 @@ pub(crate) use endpoints::{
 };
 pub(crate) use knowledge::Knowledge;
 pub(crate) use listed::EndpointModels;
-pub(crate) use measured::{Calibrations, Expected, calibrated, counted, measure};
+pub(crate) use measured::{Calibrations, Expected, counted, measure, predicted};
 pub(crate) use paid::{Paid, PaidAnswers, without_thoughts};
 pub(crate) use sent::{Foreseen, Sent, SizedPrompt, is_by_breakpoints};
 pub(crate) use server_counts::ServerCount;

@@ -128,7 +128,7 @@ impl Handler for Replay {
                 prices: &tables.prices,
                 stop: job.stop().clone(),
             };
-            let asked = asker.ask((&sent.model, &sent.known), &sent.request, None, &mut |progress| {
+            let asked = asker.ask((&sent.model, &sent.known), sent.shaped(), None, &mut |progress| {
                 lock().take(progress);
             });
             let mut shown = lock();

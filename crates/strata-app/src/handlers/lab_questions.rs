@@ -11,7 +11,7 @@ use super::lab_parts::LabParts;
 use crate::api::lab::{LabProbePlan, ProbeChoice, ProbeCounts};
 use crate::error::AppError;
 use crate::lab::{Spent, TargetModel};
-use crate::models::{Asker, Paid, PaidAnswers, ServerCount, UsableEndpoint, question, spoken_text};
+use crate::models::{Asker, Paid, PaidAnswers, UsableEndpoint, question, spoken_text};
 
 /// Questions that may be asked about one summary.
 const MOST_QUESTIONS: u32 = 40;
@@ -96,7 +96,6 @@ impl Questions {
         let asked = self.target(parts, stop);
         let known = asked.knowledge(&self.model)?;
         let (mut prompts, mut from_before, mut input) = (0, 0, 0);
-        let mut has_failed = false;
         for prompt in self.probes.iter().flat_map(|probe| self.prompts(probe)) {
             prompts += 1;
             let key = PaidAnswers::key(&self.found.server.base_url, &self.model, &prompt, Some(MOST_ANSWER));
@@ -104,14 +103,7 @@ impl Questions {
                 from_before += 1;
             } else {
                 let request = question(&prompt);
-                // A server that failed at one prompt is not waited for at each of them.
-                let count = if has_failed {
-                    asked.count_as((&self.model, &request), ServerCount::default())
-                } else {
-                    asked.count((&self.model, &known), &request)
-                };
-                has_failed |= count.server.failure.is_some();
-                input += u64::from(count.predicted.tokens);
+                input += u64::from(asked.count((&self.model, &known), &request).predicted.tokens);
             }
         }
         let output = USUAL_ANSWER * u64::from(prompts - from_before);

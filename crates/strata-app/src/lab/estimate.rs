@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::AppError;
 use crate::import::now_ms;
 use crate::models::{
-    Knowledge, Models, PaidAnswers, Sent, ServerCount, SizedPrompt, UsableEndpoint, calibrated, counted,
+    Knowledge, Models, PaidAnswers, Sent, ServerCount, SizedPrompt, UsableEndpoint, counted, predicted,
     question,
 };
 
@@ -142,20 +142,8 @@ impl TargetModel<'_> {
     /// The tokens of a request of one message to `model`.
     pub(crate) fn count(&self, (model, known): (&str, &Knowledge), request: &LlmRequest) -> CountedPrompt {
         let server = self.models.count(&self.found.server, (model, request), known, self.stop);
-        self.count_as((model, request), server)
-    }
-
-    /// The same where the server has said what it says.
-    pub(crate) fn count_as(
-        &self,
-        (model, request): (&str, &LlmRequest),
-        server: ServerCount,
-    ) -> CountedPrompt {
         let ours = counted(self.counting, model, request);
-        let predicted = server.tokens.unwrap_or_else(|| {
-            let store = self.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
-            store.and_then(|store| calibrated(&store, (model, PromptShape::Text), ours)).unwrap_or(ours)
-        });
+        let predicted = predicted(&server, self.store, (model, PromptShape::Text), ours);
         CountedPrompt { ours, predicted, server }
     }
 }
@@ -181,13 +169,7 @@ impl Estimator<'_, '_> {
         is_on_stand_in: bool,
     ) -> (TokenCount, TokenCount) {
         let asked = self.asked;
-        // A server that failed at one prompt is not waited for at each of them.
-        let counted = if self.estimate.count_failure.is_some() {
-            asked.count_as((model, request), ServerCount::default())
-        } else {
-            asked.count((model, known), request)
-        };
-        let CountedPrompt { ours, predicted, server } = counted;
+        let CountedPrompt { ours, predicted, server } = asked.count((model, known), request);
         // What it says of a summary that is not written holds for a text of the size that it is taken to have.
         let off = self.stand_in.filter(|_| is_on_stand_in);
         let about = |count: TokenCount| match off {

@@ -1,7 +1,7 @@
 //! A call that is sent again, beside what was recorded.
 
 use std::borrow::Borrow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use strata_engine::Experiment;
 use strata_measure::analysis::Counting;
@@ -17,8 +17,8 @@ use crate::api::model::ReplayAnswer;
 use crate::error::AppError;
 use crate::import::now_ms;
 use crate::models::{
-    Expected, Foreseen, Knowledge, Models, ServerCount, SizedPrompt, UsableEndpoint, calibrated, counted,
-    is_by_breakpoints, measure,
+    Expected, Foreseen, Knowledge, Models, ServerCount, SizedPrompt, UsableEndpoint, counted,
+    is_by_breakpoints, measure, predicted,
 };
 use crate::text_diff::diff_lines;
 use crate::{counted as counted_words, whole};
@@ -77,11 +77,7 @@ impl SentAgain {
         let ours = counted(with.counting, &model, &request);
         let server = &with.found.server;
         let count = with.models.count(server, (&model, &request), &known, with.stop);
-        let predicted = count.tokens.unwrap_or_else(|| {
-            let store = with.store.map(|store| store.lock().unwrap_or_else(PoisonError::into_inner));
-            let known = store.and_then(|store| calibrated(&store, (&model, PromptShape::Conversation), ours));
-            known.unwrap_or(ours)
-        });
+        let predicted = predicted(&count, with.store, (&model, PromptShape::Conversation), ours);
         let at = (&known.rule, now_ms() as f64 / 1000.0);
         let sent = with.models.sent.of((&server.base_url, &model), with.counting);
         let prompt = SizedPrompt { request: &request, ids: count.ids.as_ref(), ours, predicted };
@@ -107,6 +103,11 @@ impl SentAgain {
             foreseen,
             pictures,
         }))
+    }
+
+    /// The request, with what its size is foreseen by.
+    pub(crate) fn shaped(&self) -> (PromptShape, &LlmRequest) {
+        (self.expected.shape, &self.request)
     }
 
     /// Why it is not sent, and what to do.

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::connections::Asked;
 use super::endpoints::UsableEndpoint;
 use super::knowledge::Knowledge;
-use super::measured::{Expected, counted, measure};
+use super::measured::{Expected, counted, measure, predicted};
 use super::paid::{Paid, PaidAnswers};
 use super::sent::SizedPrompt;
 use super::servers::Models;
@@ -64,14 +64,14 @@ impl Asker<'_> {
     pub(crate) fn ask(
         &self,
         (model, known): (&str, &Knowledge),
-        request: &LlmRequest,
+        (shape, request): (PromptShape, &LlmRequest),
         max_tokens: Option<u32>,
         watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<(Asked, Foresight), AppError> {
         let server = &self.found.server;
         let count = self.models.count(server, (model, request), known, &self.stop);
         let ours = counted(self.counting, model, request);
-        let predicted = count.tokens.unwrap_or(ours);
+        let predicted = predicted(&count, self.store, (model, shape), ours);
         if let Some(problem) = known.overflow(predicted, model) {
             return Err(AppError::bad_input(problem));
         }
@@ -133,7 +133,8 @@ impl Asker<'_> {
         }
         let request = question(prompt);
         let known = self.knowledge(model)?;
-        let (asked, _) = self.ask((model, &known), &request, Some(max_tokens), &mut |_| {})?;
+        let (asked, _) =
+            self.ask((model, &known), (PromptShape::Text, &request), Some(max_tokens), &mut |_| {})?;
         let answer = asked.answer.map_err(|error| AppError::new(ErrorCode::Provider, error.message))?;
         let paid = Paid {
             usage: answer.usage.as_ref().map(|report| report.usage.clone()),

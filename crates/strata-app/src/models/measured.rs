@@ -1,12 +1,14 @@
 //! What providers report, beside what we expect of them.
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use strata_measure::analysis::{CallAnalysis, Counting};
 use strata_measure::tokens::{Calibration, Measured, TokenCount, Weigher};
 use strata_model::{Fingerprint, LlmRequest, Str, Usage};
 use strata_store::{MeasuredCall, PromptShape, Store, StoreError};
 
+use super::server_counts::ServerCount;
 use crate::import::now_ms;
 
 /// What was expected of a request.
@@ -46,15 +48,19 @@ pub(crate) fn measure(
     store.add_measured_call(model, expected.shape, &call)
 }
 
-/// What a provider is likely to report for a prompt of which we count `counted`, from what it reported for others.
-/// `None` as long as too little is known of the model.
-pub(crate) fn calibrated(
-    store: &Store,
+/// What is likely to be reported for a prompt to `model` of which we count `ours`: what its server counts, else what its
+/// provider's earlier reports teach, else our count.
+pub(crate) fn predicted(
+    server: &ServerCount,
+    store: Option<&Mutex<Store>>,
     (model, shape): (&str, PromptShape),
-    counted: TokenCount,
-) -> Option<TokenCount> {
-    let known = store.measured_calls(model, shape).ok()?;
-    of_calls(&known, counted)
+    ours: TokenCount,
+) -> TokenCount {
+    let calibrated = || {
+        let store = store?.lock().unwrap_or_else(PoisonError::into_inner);
+        of_calls(&store.measured_calls(model, shape).ok()?, ours)
+    };
+    server.tokens.or_else(calibrated).unwrap_or(ours)
 }
 
 /// What is known of models, each read once.

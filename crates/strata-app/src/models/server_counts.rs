@@ -53,11 +53,10 @@ impl ServerCounts {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).counts.get(&key).cloned()
     }
 
-    /// What failed is not kept: it is asked for again.
     pub(super) fn keep(&self, key: Fingerprint, count: &ServerCount) {
         let held = |count: &ServerCount| count.ids.as_ref().map_or(0, |ids| ids.len());
         let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if count.failure.is_some() || known.counts.contains_key(&key) {
+        if known.counts.contains_key(&key) {
             return;
         }
         known.n_tokens += held(count);
@@ -91,14 +90,5 @@ mod tests {
         }
         assert_eq!(counts.get(Fingerprint(10)), None);
         assert_eq!(counts.known.lock().unwrap().n_tokens, MOST);
-    }
-
-    #[test]
-    fn a_failure_is_no_count() {
-        let counts = ServerCounts::default();
-        counts.keep(Fingerprint(1), &ServerCount::failed("It was busy.".to_owned()));
-        assert_eq!(counts.get(Fingerprint(1)), None);
-        counts.keep(Fingerprint(1), &ServerCount::default());
-        assert_eq!(counts.get(Fingerprint(1)), Some(ServerCount::default()), "it does not count at all");
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Models {
     /// What servers told of themselves and of a model, for a moment.
     told: Mutex<HashMap<ServerAndModel, (Instant, Option<ServerFacts>)>>,
     counts: ServerCounts,
+    /// When a server failed to count a prompt, and why.
+    failed: Mutex<HashMap<String, (Instant, String)>>,
     listed: Mutex<Option<(Instant, Arc<EndpointList>)>>,
 }
 
@@ -56,6 +58,7 @@ impl Models {
             sent: SentHistory::default(),
             told: Mutex::default(),
             counts: ServerCounts::default(),
+            failed: Mutex::default(),
             listed: Mutex::default(),
         }
     }
@@ -107,8 +110,8 @@ impl Models {
         Ok(told)
     }
 
-    /// The tokens of a prompt as the server counts them, where it may be asked and does. Each prompt is asked for once,
-    /// unless the server failed.
+    /// The tokens of a prompt as the server counts them, where it may be asked and does. Each prompt is asked for once; a
+    /// server that failed is asked again after a moment.
     pub(crate) fn count(
         &self,
         server: &Server,
@@ -125,12 +128,24 @@ impl Models {
         if let Some(count) = self.counts.get(key) {
             return count;
         }
-        let count = match self.connections.count(server, model, request, stop) {
-            Ok(counted) => ServerCount::of(counted),
-            Err(error) => ServerCount::failed(error.message),
-        };
-        self.counts.keep(key, &count);
-        count
+        // A server that failed at one prompt is not waited for at each of them.
+        let lock = || self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, why)) = lock().get(&server.base_url).filter(|(at, _)| at.elapsed() < YOUNG) {
+            return ServerCount::failed(why.clone());
+        }
+        match self.connections.count(server, model, request, stop) {
+            Ok(counted) => {
+                let count = ServerCount::of(counted);
+                self.counts.keep(key, &count);
+                count
+            }
+            Err(error) => {
+                if !stop.is_cancelled() {
+                    lock().insert(server.base_url.clone(), (Instant::now(), error.message.clone()));
+                }
+                ServerCount::failed(error.message)
+            }
+        }
     }
 
     /// An endpoint as it is asked, with its key.
@@ -150,7 +165,7 @@ impl Models {
 
     /// As [`Self::list`], whatever was known.
     pub(crate) fn list_anew(&self, custom: &[Endpoint]) -> Result<Arc<EndpointList>, AppError> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.forget_facts();
         let endpoints = list_all(custom, &self.keys, &self.connections)?;
         let list = Arc::new(EndpointList { endpoints, keys: self.keys.describe() });
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), list.clone()));
@@ -160,6 +175,11 @@ impl Models {
     /// Endpoints or their keys changed: what was listed is no longer so.
     pub(crate) fn forget_list(&self) {
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.forget_facts();
+    }
+
+    fn forget_facts(&self) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

@@ -3,6 +3,7 @@
 use strata_measure::lab::{Payment, Stop, SummaryDue, Writer, WrittenSummary};
 use strata_model::{Content, Usage};
 use strata_provider::{CallError, CallErrorKind, Progress};
+use strata_store::PromptShape;
 use strata_wire::{Delta, Finish};
 
 use super::asker::{Asker, Foresight, question, spoken_text};
@@ -63,12 +64,15 @@ impl Writer for ModelWriter<'_> {
             return Ok(Some(paid.written(&model, payment)));
         }
         let request = question(&prompt);
-        let asked = asker.ask((&model, &known), &request, due.max_tokens, &mut |progress| match progress {
-            Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text.to_string())),
-            Progress::Delta(Delta::Thought(text)) => tell(WriterEvent::Thought(text.to_string())),
-            Progress::Delta(_) => {}
-            Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
-        });
+        let asked =
+            asker.ask((&model, &known), (PromptShape::Text, &request), due.max_tokens, &mut |progress| {
+                match progress {
+                    Progress::Delta(Delta::Text(text)) => tell(WriterEvent::Text(text.to_string())),
+                    Progress::Delta(Delta::Thought(text)) => tell(WriterEvent::Thought(text.to_string())),
+                    Progress::Delta(_) => {}
+                    Progress::Waiting { why, .. } => tell(WriterEvent::Waiting(why)),
+                }
+            });
         let (asked, foresight) = asked.map_err(|error| {
             Stop(format!(
                 "Summary {} was not written. {}{}",

@@ -166,7 +166,7 @@ pub fn replay(
     watch.begins(Step::Asking(&found.server.name));
     watch.progress(0, 1);
     let asker = access.asker(&found, &tables, watch.stop());
-    let asked = asker.ask((&sent.model, &sent.known), &sent.request, None, &mut |progress| {
+    let asked = asker.ask((&sent.model, &sent.known), sent.shaped(), None, &mut |progress| {
         if let Progress::Delta(strata_wire::Delta::Text(text)) = &progress {
             stream(text);
         }
