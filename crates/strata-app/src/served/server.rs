@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_context::{
-    Command, Context, ContextId, Held, NewMessage, NewTask, Principal, Role, TaskEnd, TaskId, TaskStatus,
-    one_id,
+    Command, Context, ContextError, ContextId, Held, NewMessage, NewTask, Principal, Role, TaskEnd, TaskId,
+    TaskStatus, one_id,
 };
 use strata_model::{App, Json, Object};
-use strata_store::{Store, TaskEntry};
+use strata_store::{ContextFailure, Store, TaskEntry};
 use tokio::runtime::Handle;
 
 use super::agents::{ServedAgent, agents, rooted};
@@ -117,8 +117,7 @@ impl ServedApp {
         if !state.is_empty() {
             commands.push(Command::SetState { changes: state, task: None });
         }
-        let goes_on =
-            task_id.as_deref().map(TaskId::parse).transpose().map_err(strata_context::ContextError::from)?;
+        let goes_on = task_id.as_deref().map(TaskId::parse).transpose().map_err(ContextError::from)?;
         let mut store = self.around.store.lock();
         let entry = goes_on.as_ref().map(|task| store.context_task(task)).transpose()?.flatten();
         let entry = entry.filter(|entry| entry.principal == principal);
@@ -136,7 +135,7 @@ impl ServedApp {
             }
             // A task tells its context.
             (None, Some(task)) => {
-                let unknown = || strata_context::ContextError::UnknownTask(task.clone());
+                let unknown = || ContextError::UnknownTask(task.clone());
                 Some(entry.ok_or_else(unknown)?.task.context_id)
             }
             (None, None) => None,
@@ -147,7 +146,7 @@ impl ServedApp {
                 task.clone()
             }
             None => {
-                let task = TaskId::parse(&self.new_id()).map_err(strata_context::ContextError::from)?;
+                let task = TaskId::parse(&self.new_id()).map_err(ContextError::from)?;
                 commands.push(Command::BeginTask(NewTask {
                     task_id: task.clone(),
                     operation: agent.as_str().into(),
@@ -181,7 +180,7 @@ impl ServedApp {
         let talk = self.talk(&started.context_id);
         let mut talk = talk.lock().unwrap_or_else(PoisonError::into_inner);
         let held = self.around.store.lock().context(&started.context_id)?;
-        let gone = || strata_context::ContextError::unknown(started.context_id.clone());
+        let gone = || ContextError::unknown(started.context_id.clone());
         let held = held.ok_or_else(gone)?;
         let task = held.tasks.get(started.task_id());
         let view = task.map(strata_context::Task::view).unwrap_or_default();
@@ -197,13 +196,16 @@ impl ServedApp {
         };
         let taken = talk.turn(&held.context, &asked, &self.around);
         let (commands, mut answer) = started.outcome(taken);
-        let written = self.around.store.lock().obey_context(
-            &started.context_id,
-            &started.principal,
-            commands,
-            self.clock.now(),
-            &self.summariser,
-        );
+        let (id, principal, now) = (&started.context_id, &started.principal, self.clock.now());
+        let mut store = self.around.store.lock();
+        let mut written = store.obey_context(id, principal, commands.clone(), now, &self.summariser);
+        if let Err(ContextFailure::Refused(error)) = &written
+            && !matches!(error, ContextError::Expired { .. })
+        {
+            let commands = started.refused(error, commands, &mut answer);
+            written = store.obey_context(id, principal, commands, now, &self.summariser);
+        }
+        drop(store);
         // The task is told of even where its context was ended meanwhile.
         if let Ok(done) = &written {
             answer.conflicts = done.conflicts.iter().map(|conflict| conflict.key.to_string()).collect();
@@ -291,7 +293,7 @@ impl ServedApp {
         let letters = agent.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
         let name: String = letters.take(40).collect();
         let id = format!("ctx-{name}-{}", self.new_id().replace('-', ""));
-        let id = ContextId::parse(&id).map_err(strata_context::ContextError::from)?;
+        let id = ContextId::parse(&id).map_err(ContextError::from)?;
         let now = self.clock.now();
         let context = Context::new(id.clone(), principal.clone(), now);
         if store.begin_context_with(context, commands, now, &self.summariser)?.is_none() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_context::{Command, ContextId, Door, NewMessage, Principal, Role, TaskEnd, TaskId};
+use strata_context::{Command, ContextError, ContextId, Door, NewMessage, Principal, Role, TaskEnd, TaskId};
 use strata_model::{App, Json, Object, Str};
 
 use super::answer::{Answer, AnswerStatus, WaitingTool};
@@ -80,6 +80,23 @@ impl Started {
             conflicts: Vec::new(),
         };
         (commands, answer)
+    }
+
+    /// The commands that write of a turn that its context refused, and why: its task has failed, and what was said in its
+    /// session stays.
+    pub(super) fn refused(
+        &self,
+        error: &ContextError,
+        mut commands: Vec<Command>,
+        answer: &mut Answer,
+    ) -> Vec<Command> {
+        answer.status = AnswerStatus::Failed;
+        answer.text = error.to_string();
+        answer.waiting.clear();
+        commands.retain(|command| matches!(command, Command::SetSession(_)));
+        let (task, told) = (self.task_id().clone(), Some(answer.text.as_str().into()));
+        commands.push(Command::EndTask { task, end: TaskEnd::Failed, told });
+        commands
     }
 }
 

@@ -157,3 +157,24 @@ fn an_app_that_cannot_run_is_not_served() {
     assert!(run.stderr.contains("`summariser`") && run.stderr.contains("--tools FILE"), "{}", run.stderr);
     assert_eq!(run.stdout, "");
 }
+
+#[test]
+fn an_answer_that_its_context_cannot_keep_fails_its_task() {
+    let server = Server::scripted(&json!(["It is noon, and there is no more room."]));
+    // Keys of eleven bytes each: none gets smaller by being put away, and there is no room for what the agent leaves.
+    let state: serde_json::Map<_, _> = (0..5955).map(|n| (format!("k{n:05}"), json!(0))).collect();
+    let got = server.run(&[], &json!({"message": "What time is it?", "state": state}));
+    assert_eq!((got.status, &got.json()["status"]), (502, &json!("failed")), "{got:?}");
+    let said = got.json()["message"].as_str().unwrap().to_owned();
+    assert!(
+        said.starts_with("The working state would take 65,") || said.contains("65536 are allowed"),
+        "{said}"
+    );
+    let id = got.header("x-context-id").unwrap();
+    let shown = server.strata(&format!("contexts show {id}"));
+    assert_eq!(
+        (&shown["tasks"][0]["status"], &shown["tasks"][0]["result"]),
+        (&json!("failed"), &json!(said))
+    );
+    assert!(shown["context"]["session"].is_string(), "what was said stays in its session: {shown}");
+}
