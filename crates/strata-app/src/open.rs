@@ -16,7 +16,7 @@ mod tool_calls;
 
 pub(crate) use app_config::{AppSource, read_app, stored_app};
 pub(crate) use assumed_model::{choose_model, chosen_model};
-pub(crate) use event_table::{EventTable, UsedEvents, content};
+pub(crate) use event_table::{AgentRows, EventTable, UsedEvents, content};
 pub(crate) use evidence::evidence;
 pub(crate) use session::{
     Baseline, OpenExperiment, OpenSession, Recording, answered, finding_cost, made_from,

@@ -347,13 +347,12 @@ impl Experiment {
         self.history.as_ref().map_or(self.session.events.len(), |history| history.n_recorded())
     }
 
-    /// For each summary that calls can see, the place of the recorded event that it is or stands behind; in order.
-    pub fn summary_places(&self) -> Vec<usize> {
-        if let Some(history) = &self.history {
-            return history.summaries().to_vec();
+    /// How many summaries calls can see that are, or stand behind, one of the first so many recorded events.
+    pub fn n_summaries_before(&self, n_events: usize) -> usize {
+        match &self.history {
+            Some(history) => history.summaries().partition_point(|at| *at < n_events),
+            None => self.log.links().n_summaries(n_events),
         }
-        let events = self.session.events.iter().enumerate();
-        events.filter_map(|(at, event)| event.is_compaction().then_some(at)).collect()
     }
 
     /// The events that the later of two calls sees and the earlier one does not.

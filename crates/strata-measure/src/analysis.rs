@@ -24,8 +24,9 @@ mod weigh;
 
 pub use blame::{Cause, Link, Nature, PartsKind, PrefixBreak};
 pub use cache::{
-    BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache, Comparison, Cost,
-    FixKind, Loss, Prediction, ReportedCounts, SentCall, SummaryBill, Zone, ZoneSpan, simulate,
+    AgentSums, BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache,
+    Comparison, Cost, FixKind, Loss, Prediction, ReportedCounts, SentCall, SummaryBill, Zone, ZoneSpan,
+    simulate,
 };
 pub(crate) use cache::{Payer, Timeline, price_of};
 pub use call::CallAnalysis;

@@ -1,5 +1,8 @@
 //! Answers in columns of numbers, for charts.
 
+use std::ops::RangeInclusive;
+
+use strata_engine::Call;
 use strata_measure::analysis::{
     BilledCalls, CacheAnalysis, CallAnalysis, CallCache, Nature, Piece, SessionAnalysis,
 };
@@ -59,7 +62,7 @@ impl Handler for Columns {
         let analysis = open.analysis();
         let caches = open.caches(&analysis, &strata.tables)?;
         let last = open.experiment.calls().len() as u32;
-        let flags = Flags::of(&open);
+        let flags = Flags::of(&open, self.from..=self.to);
         let columns: Vec<Column> = buckets(self.from, self.to, last, self.max_columns)
             .into_iter()
             .map(|calls| column((&analysis, &caches), &flags, calls))
@@ -84,7 +87,7 @@ impl Handler for Columns {
 fn column(
     (analysis, caches): (&SessionAnalysis, &CacheAnalysis),
     flags: &Flags,
-    calls: std::ops::RangeInclusive<u32>,
+    calls: RangeInclusive<u32>,
 ) -> Column {
     let first = *calls.start();
     let paid = largest(caches, calls.clone());
@@ -97,7 +100,7 @@ fn column(
         cached: paid.map_or(NOT_KNOWN, |paid| paid.bill.cached_tokens),
         hidden: paid.map_or(0, |paid| paid.bill.hidden_tokens()),
         by_kind: peak.map_or([0; Kind::ALL.len()], |peak| peak.by_kind),
-        agent: flags.agents[number as usize - 1],
+        agent: flags.agent(number),
         flags: calls
             .map(|call| flags.of_call(call, analysis.call(call), caches.call(call)))
             .fold(0, |all, flags| all | flags),
@@ -105,45 +108,60 @@ fn column(
 }
 
 /// The call with the largest prompt, the first of them.
-fn largest(caches: &CacheAnalysis, calls: std::ops::RangeInclusive<u32>) -> Option<&CallCache> {
+fn largest(caches: &CacheAnalysis, calls: RangeInclusive<u32>) -> Option<&CallCache> {
     let paid = calls.filter_map(|call| caches.call(call));
     paid.max_by_key(|paid| (paid.bill.prompt_tokens, std::cmp::Reverse(paid.call)))
 }
 
-/// What the session alone says about its calls.
+/// What the session alone says about some of its calls.
 struct Flags {
+    first: u32,
     agents: Vec<u16>,
     from_session: Vec<u16>,
 }
 
 impl Flags {
-    fn of(open: &OpenSession) -> Self {
+    /// Of the calls with these numbers.
+    fn of(open: &OpenSession, numbers: RangeInclusive<u32>) -> Self {
         let names = agent_names(open);
-        let calls = open.experiment.calls();
         let agent = |name| names.iter().position(|known| known == name).unwrap_or(0) as u16;
-        let agents: Vec<u16> = calls.iter().map(|call| agent(&call.invocation.agent)).collect();
-        let mut from_session = vec![0; calls.len()];
-        for facts in open.events().facts().iter().filter(|facts| facts.error.is_some()) {
-            if let Some(call) = facts.call {
-                from_session[call as usize - 1] |= ColumnFlag::Error as u16;
+        let first = (*numbers.start()).max(1);
+        let calls = open.experiment.calls();
+        let from = calls.len().min(first as usize - 1);
+        let to = calls.len().min(*numbers.end() as usize).max(from);
+        let agents: Vec<u16> = calls.range(from..to).map(|call| agent(&call.invocation.agent)).collect();
+        let mut from_session = vec![0; agents.len()];
+        // What comes of a call stands behind its answer.
+        let since = calls.get(from).map_or(0, Call::n_events);
+        let facts = open.events().facts().focus().narrow(since..).into_iter();
+        for facts in facts.filter(|facts| facts.error.is_some()) {
+            let place = facts.call.and_then(|call| (call as usize).checked_sub(from + 1));
+            if let Some(flags) = place.and_then(|place| from_session.get_mut(place)) {
+                *flags |= ColumnFlag::Error as u16;
             }
         }
-        let summaries = open.experiment.summary_places();
-        for (at, call) in calls.iter().enumerate() {
-            if at > 0 && agents[at] != agents[at - 1] {
-                from_session[at] |= ColumnFlag::Handoff as u16;
+        let mut before = from.checked_sub(1).and_then(|before| calls.get(before));
+        let mut n_summaries =
+            open.experiment.n_summaries_before(before.map_or(0, |before| before.answer.as_usize()));
+        for (call, flags) in calls.range(from..to).zip(&mut from_session) {
+            if before.is_some_and(|before| before.invocation.agent != call.invocation.agent) {
+                *flags |= ColumnFlag::Handoff as u16;
             }
-            let since = if at > 0 { calls[at - 1].answer.as_usize() } else { 0 };
-            let is_new = |at: usize| (since..call.n_events()).contains(&at);
-            if summaries.iter().any(|at| is_new(*at)) {
-                from_session[at] |= ColumnFlag::Compaction as u16;
+            let n_seen = open.experiment.n_summaries_before(call.n_events());
+            if n_seen > n_summaries {
+                *flags |= ColumnFlag::Compaction as u16;
             }
+            (before, n_summaries) = (Some(call), n_seen);
         }
-        Self { agents, from_session }
+        Self { first, agents, from_session }
+    }
+
+    fn agent(&self, number: u32) -> u16 {
+        self.agents[(number - self.first) as usize]
     }
 
     fn of_call(&self, number: u32, call: Option<&CallAnalysis>, cache: Option<&CallCache>) -> u16 {
-        let from_session = self.from_session[number as usize - 1];
+        let from_session = self.from_session[(number - self.first) as usize];
         let Some(call) = call else { return from_session | ColumnFlag::NotCompiled as u16 };
         let mut flags = from_session;
         if let Some(loss) = cache.and_then(CallCache::broken) {

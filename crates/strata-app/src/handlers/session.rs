@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 use strata_engine::FlowKind;
-use strata_measure::analysis::{BillTotals, BilledCalls, CallAnalysis, CallCache};
+use strata_measure::analysis::{BillTotals, BilledCalls, CallCache};
 use strata_measure::tokens::{self, Tokenizer};
-use strata_model::{SharedList, Str};
+use strata_model::Str;
 use strata_store::{AppConfigOrigin, ExperimentId, SessionId};
 
 use crate::Strata;
@@ -19,7 +19,7 @@ use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Input, now_ms};
 use crate::models::Calibrations;
-use crate::open::{OpenSession, choose_model, read_app, stored_app};
+use crate::open::{AgentRows, OpenSession, choose_model, read_app, stored_app};
 use crate::sample;
 use crate::show::{context_window, explanations};
 use crate::tables::Tables;
@@ -182,7 +182,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
         calls: open.experiment.calls().len() as u32,
         compiled_calls: calls.len() as u32,
         user_turns: open.summary.recorded().user_turns as u32,
-        compactions: open.experiment.summary_places().len() as u32,
+        compactions: open.experiment.n_summaries_before(usize::MAX) as u32,
         agents: agents(open, billed, tables),
         bill: bill.into(),
         calibrated: calibrated(strata, billed),
@@ -191,7 +191,7 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
             basis: bill.counted_basis.into(),
             ..tokenizer(open, analysis.tokenizers())
         },
-        prices: prices(calls, tables),
+        prices: prices(caches.models(), tables),
         app: AppInfo {
             name: open.app.app.name.to_string(),
             is_adk: open.experiment.kind() == FlowKind::Adk,
@@ -212,6 +212,9 @@ pub(super) fn header(strata: &Strata, open: &OpenSession) -> Result<SessionHeade
 
 /// The calls as their providers count, where all of them are known to be counted so or nearly so.
 fn calibrated(strata: &Strata, BilledCalls { analysis, caches }: BilledCalls<'_>) -> Option<CalibratedTotal> {
+    if caches.n_unreported() == 0 {
+        return None;
+    }
     let store = strata.workspace.store();
     let mut calibrations = Calibrations::new(&store);
     let mut total = CalibratedTotal { tokens: 0.0, low: 0.0, high: 0.0, calls: 0 };
@@ -242,25 +245,22 @@ fn reported(open: &OpenSession, bill: &BillTotals) -> Option<ReportedUsage> {
 
 /// Agents that made calls or wrote events, in the order of their first event.
 pub(super) fn agent_names(open: &OpenSession) -> Vec<Str> {
-    agents_with_events(open).map(|(name, _)| name.clone()).collect()
+    agents_with_events(open).map(|agent| agent.name.clone()).collect()
 }
 
-fn agents_with_events(open: &OpenSession) -> impl Iterator<Item = &(Str, u32)> {
-    let (experiment, index) = (&open.experiment, open.experiment.index());
-    let is_agent = |name: &Str| {
-        index.find(name).is_some() || experiment.calls().iter().any(|call| call.invocation.agent == *name)
-    };
-    open.events().agents().iter().filter(move |(name, _)| is_agent(name))
+fn agents_with_events(open: &OpenSession) -> impl Iterator<Item = &AgentRows> {
+    let index = open.experiment.index();
+    let agents = open.events().agents().iter();
+    agents.filter(|agent| agent.n_calls > 0 || index.find(&agent.name).is_some())
 }
 
 fn agents(open: &OpenSession, billed: BilledCalls<'_>, tables: &Tables) -> Vec<AgentSummary> {
     let index = open.experiment.index();
-    let summary = |(name, n_events): &(Str, u32)| {
+    let summary = |AgentRows { name, n_events, n_calls }: &AgentRows| {
         let model = index.find(name).map(|agent| index.model(agent).name.to_string());
-        let of_agent = open.experiment.calls().iter().filter(|call| call.invocation.agent == *name);
         AgentSummary {
             model: model.unwrap_or_default(),
-            calls: of_agent.count() as u32,
+            calls: *n_calls,
             events: *n_events,
             is_inferred: open.app.is_inferred,
             context_window: context_window(
@@ -300,14 +300,8 @@ fn tokenizer<'t>(open: &OpenSession, tokenizers: impl Iterator<Item = &'t Tokeni
     }
 }
 
-fn prices(calls: &SharedList<CallAnalysis>, tables: &Tables) -> Vec<PriceInfo> {
-    let mut models: Vec<&Str> = Vec::new();
-    for call in calls {
-        if !models.contains(&&call.model) {
-            models.push(&call.model);
-        }
-    }
-    let info = |model: &&Str| {
+fn prices(models: &[Str], tables: &Tables) -> Vec<PriceInfo> {
+    let info = |model: &Str| {
         let price = tables.prices.of_model(model)?;
         Some(PriceInfo {
             model: model.to_string(),

@@ -10,6 +10,8 @@ use strata_model::{Event, Session, Usage};
 
 /// Reports on prompts of so many tokens are added up apart. Prices of long prompts begin at multiples of it.
 const STEP_TOKENS: u64 = 4_000;
+/// Prompts that are longer than so many steps are added up together: no price begins above them.
+const MAX_STEPS: u64 = 256;
 
 /// The reports on a session's calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,13 +32,15 @@ pub(crate) struct Reports {
     pub unreported_summaries: u64,
 }
 
-/// The reports of one model on prompts of one size.
+/// The reports of one model on prompts of one size. Stored as its values in this order: long sessions have hundreds, which
+/// are read whenever such a session grows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(from = "StoredSum", into = "SumRow")]
 pub(crate) struct ReportSum {
     /// As it answered; empty where no event says.
     pub model: String,
-    /// Whole steps that all of its prompts are longer than; none is longer than one step more.
+    /// Whole steps that all of its prompts are longer than; none is longer than one step more, but for those above all
+    /// steps.
     pub steps: u64,
     pub prompt_tokens: u64,
     pub cached_tokens: u64,
@@ -44,6 +48,75 @@ pub(crate) struct ReportSum {
     pub written_long_tokens: u64,
     /// Thoughts included.
     pub output_tokens: u64,
+}
+
+type SumRow = (String, u64, u64, u64, u64, u64, u64);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredSum {
+    Row(SumRow),
+    Named(NamedSum),
+}
+
+/// As older versions stored it.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct NamedSum {
+    model: String,
+    steps: u64,
+    prompt_tokens: u64,
+    cached_tokens: u64,
+    written_tokens: u64,
+    written_long_tokens: u64,
+    output_tokens: u64,
+}
+
+impl From<StoredSum> for ReportSum {
+    fn from(stored: StoredSum) -> Self {
+        match stored {
+            StoredSum::Row((
+                model,
+                steps,
+                prompt_tokens,
+                cached_tokens,
+                written_tokens,
+                written_long_tokens,
+                output_tokens,
+            )) => Self {
+                model,
+                steps,
+                prompt_tokens,
+                cached_tokens,
+                written_tokens,
+                written_long_tokens,
+                output_tokens,
+            },
+            StoredSum::Named(named) => Self {
+                model: named.model,
+                steps: named.steps,
+                prompt_tokens: named.prompt_tokens,
+                cached_tokens: named.cached_tokens,
+                written_tokens: named.written_tokens,
+                written_long_tokens: named.written_long_tokens,
+                output_tokens: named.output_tokens,
+            },
+        }
+    }
+}
+
+impl From<ReportSum> for SumRow {
+    fn from(sum: ReportSum) -> Self {
+        (
+            sum.model,
+            sum.steps,
+            sum.prompt_tokens,
+            sum.cached_tokens,
+            sum.written_tokens,
+            sum.written_long_tokens,
+            sum.output_tokens,
+        )
+    }
 }
 
 impl Reports {
@@ -106,7 +179,7 @@ struct Sums(BTreeMap<(String, u64), ReportSum>);
 impl Sums {
     fn add(&mut self, model: &str, usage: Option<&Usage>, counts: &ReportedCounts) {
         let prompt = u64::from(counts.prompt);
-        let steps = prompt.saturating_sub(1) / STEP_TOKENS;
+        let steps = (prompt.saturating_sub(1) / STEP_TOKENS).min(MAX_STEPS);
         let sum = self.0.entry((model.to_owned(), steps)).or_insert_with(|| ReportSum {
             model: model.to_owned(),
             steps,
@@ -148,8 +221,9 @@ impl ReportSum {
     /// `None` where some of its prompts would be priced as long ones and some not.
     fn cost_at(&self, price: &Price) -> Option<f64> {
         let from = self.steps * STEP_TOKENS;
+        let to = if self.steps == MAX_STEPS { u64::MAX } else { from + STEP_TOKENS };
         let rates = price.rates_for(from + 1);
-        if rates != price.rates_for(from + STEP_TOKENS) {
+        if rates != price.rates_for(to) {
             return None;
         }
         Some(self.charged().cost_at(&rates))
@@ -196,7 +270,20 @@ mod tests {
         let prices = Prices::embedded();
         let tiers = prices.all().iter().flat_map(|price| &price.tiers);
         let bounds: Vec<u64> = tiers.map(|tier| tier.above_prompt_tokens).collect();
-        assert!(!bounds.is_empty() && bounds.iter().all(|bound| bound % STEP_TOKENS == 0), "{bounds:?}");
+        let is_step = |bound: &u64| bound % STEP_TOKENS == 0 && *bound <= MAX_STEPS * STEP_TOKENS;
+        assert!(!bounds.is_empty() && bounds.iter().all(is_step), "{bounds:?}");
+    }
+
+    #[test]
+    fn what_an_older_version_stored_is_read() {
+        let sum = ReportSum { cached_tokens: 7, output_tokens: 3, ..sum("gpt-5.5", 9_000) };
+        let row = serde_json::to_string(&sum).unwrap();
+        assert_eq!(row, r#"["gpt-5.5",2,9000,7,0,0,3]"#);
+        let named =
+            r#"{"model": "gpt-5.5", "steps": 2, "promptTokens": 9000, "cachedTokens": 7, "outputTokens": 3}"#;
+        for stored in [&*row, named] {
+            assert_eq!(serde_json::from_str::<ReportSum>(stored).unwrap(), sum, "{stored}");
+        }
     }
 
     #[test]

@@ -23,10 +23,18 @@ pub(crate) struct EventTable {
     /// By which the rows say who wrote them.
     calls: SharedList<Call>,
     /// See [`Self::agents`].
-    agents: Vec<(Str, u32)>,
+    agents: Vec<AgentRows>,
     used: Mutex<Option<Arc<UsedEvents>>>,
     /// The same in the calls that were asked about last.
     used_within: Mutex<Option<(CallRange, Arc<UsedEvents>)>>,
+}
+
+/// What an agent did in a session.
+#[derive(Clone)]
+pub(crate) struct AgentRows {
+    pub name: Str,
+    pub n_events: u32,
+    pub n_calls: u32,
 }
 
 /// What the events cost in the calls compiled so far, by their place in the session.
@@ -62,11 +70,11 @@ impl EventTable {
         stays.contents.truncate(kept);
         for event in &before.session().events[kept..] {
             stays.tool_calls.forget(event, kept);
-            if let Some((_, n_events)) = stays.agents.iter_mut().find(|(name, _)| *name == event.author) {
-                *n_events -= 1;
+            if let Some(agent) = stays.agents.iter_mut().find(|agent| agent.name == event.author) {
+                agent.n_events -= 1;
             }
         }
-        stays.agents.retain(|(_, n_events)| *n_events > 0);
+        stays.agents.retain(|agent| agent.n_events > 0);
         stays.gone_on(experiment)
     }
 
@@ -78,10 +86,10 @@ impl EventTable {
         tool_calls.read(events, kept);
         for (at, event) in events.iter().enumerate().skip(kept) {
             contents.push_back(content(event, EventIndex(at as u32)));
-            match agents.iter_mut().find(|(name, _)| *name == event.author) {
-                Some((_, n_events)) => *n_events += 1,
+            match agents.iter_mut().find(|agent| agent.name == event.author) {
+                Some(agent) => agent.n_events += 1,
                 None if event.is_from_user() => {}
-                None => agents.push((event.author.clone(), 1)),
+                None => agents.push(AgentRows { name: event.author.clone(), n_events: 1, n_calls: 0 }),
             }
         }
         // Calls that stay wrote what they wrote.
@@ -89,6 +97,12 @@ impl EventTable {
         let n_same = calls.n_shared(now);
         let changed = [calls.get(n_same), now.get(n_same)].into_iter().flatten();
         facts.truncate(changed.map(|call| call.answer.as_usize()).min().unwrap_or(kept));
+        for agent in &mut agents {
+            let is_its = |call: &&Call| call.invocation.agent == agent.name;
+            let n_gone = calls.range(n_same..calls.len()).filter(is_its).count();
+            agent.n_calls += now.range(n_same..now.len()).filter(is_its).count() as u32;
+            agent.n_calls -= n_gone as u32;
+        }
         let wrote = now.range(n_same..now.len()).map(|call| (call.answer.as_usize(), call.number));
         let wrote: HashMap<usize, u32> = wrote.collect();
         for (at, event) in events.iter().enumerate().skip(facts.len()) {
@@ -141,8 +155,8 @@ impl EventTable {
         &self.facts
     }
 
-    /// Who wrote events, in the order of the first ones, each with the number of them; nobody's are the user's.
-    pub(crate) fn agents(&self) -> &[(Str, u32)] {
+    /// Who wrote events, in the order of the first ones; nobody's are the user's.
+    pub(crate) fn agents(&self) -> &[AgentRows] {
         &self.agents
     }
 

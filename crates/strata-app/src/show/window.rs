@@ -18,8 +18,8 @@ pub(crate) fn context_window(
     BilledCalls { analysis, caches }: BilledCalls<'_>,
     prices: &Prices,
 ) -> Option<ContextWindow> {
-    let of_agent = || caches.calls.iter().filter(|call| &*call.agent == agent);
-    let last = analysis.call(of_agent().next_back()?.call)?;
+    let sums = caches.agent(agent)?;
+    let last = analysis.call(sums.last_call)?;
     let model = &*last.sent_to;
     let answer = experiment.session().events.get(experiment.call(last.number)?.answer.as_usize())?;
     let told = marks::of(answer, CONTEXT_WINDOW).and_then(Json::as_i64);
@@ -34,7 +34,6 @@ pub(crate) fn context_window(
             (window.tokens, window.source)
         }
     };
-    let peak = of_agent().map(|call| call.bill.prompt_tokens).max();
     let window = ContextWindow { model: model.to_owned(), tokens, source };
-    peak.is_some_and(|peak| peak <= tokens).then_some(window)
+    (sums.peak_tokens <= tokens).then_some(window)
 }

@@ -39,8 +39,8 @@ struct Link {
     timestamp: f64,
     /// Over this event and all before it.
     latest: f64,
-    /// In this event or before it.
-    has_summary_before: bool,
+    /// In this event and before it.
+    n_summaries: u32,
     has_speech_before: bool,
 }
 
@@ -50,9 +50,9 @@ impl EventLinks {
         let event = &*logged.event;
         let before = self.events.last();
         let range_end = event.actions.compaction.as_ref().and_then(|compaction| compaction.end_timestamp);
-        let (latest, has_summary_before, has_speech_before) = match before {
-            Some(before) => (before.latest, before.has_summary_before, before.has_speech_before),
-            None => (f64::NEG_INFINITY, false, false),
+        let (latest, n_summaries, has_speech_before) = match before {
+            Some(before) => (before.latest, before.n_summaries, before.has_speech_before),
+            None => (f64::NEG_INFINITY, 0, false),
         };
         let reaches_back_to = self.reaches_back_to(logged, at);
         self.events.push_back(Link {
@@ -61,7 +61,7 @@ impl EventLinks {
             is_speech: logged.is(Facts::TRANSCRIPT),
             timestamp: event.timestamp,
             latest: latest.max(event.timestamp).max(range_end.unwrap_or(latest)),
-            has_summary_before: has_summary_before || logged.is(Facts::COMPACTION),
+            n_summaries: n_summaries + u32::from(logged.is(Facts::COMPACTION)),
             has_speech_before: has_speech_before || logged.is(Facts::TRANSCRIPT),
         });
     }
@@ -75,12 +75,18 @@ impl EventLinks {
         // Pieces of speech join over events that the agent does not see.
         let may_speech_go_on = before.has_speech_before && after.clone().any(|link| link.is_speech);
         // With a summary, the history is put in the order of time.
-        let is_in_order = !before.has_summary_before
+        let is_in_order = before.n_summaries == 0
             || (after.clone().next().is_none_or(|first| first.timestamp > before.latest)
                 && after.clone().is_sorted_by(|a, b| a.timestamp <= b.timestamp));
         !may_speech_go_on
             && is_in_order
             && after.clone().all(|link| link.reaches_back_to as usize >= joint && !link.is_rewind_or_summary)
+    }
+
+    /// How many of the first so many events are summaries.
+    pub(crate) fn n_summaries(&self, n_events: usize) -> usize {
+        let last = n_events.min(self.events.len()).checked_sub(1).and_then(|last| self.events.get(last));
+        last.map_or(0, |last| last.n_summaries as usize)
     }
 
     /// The first event that holds a call, a response or a branch of this id.

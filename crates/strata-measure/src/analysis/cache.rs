@@ -8,6 +8,7 @@ mod rates;
 mod replay;
 mod reported;
 mod rewrite;
+mod running;
 mod simulate;
 mod summary_bill;
 mod timeline;
@@ -26,6 +27,7 @@ pub use bill::{BillTotals, CallBill, Cost};
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub use reported::{Comparison, ReportedCounts};
+pub use running::AgentSums;
 pub use simulate::{Prediction, SentCall, simulate};
 pub(crate) use summary_bill::Payer;
 pub use summary_bill::SummaryBill;
@@ -36,6 +38,7 @@ use bill::UneditedBill;
 use growth::GrowthRatios;
 use loss::Losses;
 use reported::{Reports, ReportsTogether};
+use running::RunningSums;
 pub(super) use simulate::ProviderCaches;
 
 use super::blame::Cause;
@@ -53,6 +56,7 @@ pub struct CacheAnalysis {
     summaries: Vec<(usize, SummaryBill)>,
     /// Of the recorded session, whatever is laid over it; once somebody asked.
     growth: OnceLock<GrowthRatios>,
+    sums: RunningSums,
     run: CacheRun,
 }
 
@@ -168,7 +172,10 @@ impl CacheAnalysis {
         prices: &Prices,
     ) -> Self {
         let n_same = self.run.calls.n_shared(analysis.calls());
-        self.calls.truncate(n_same);
+        if n_same < self.calls.len() {
+            self.calls.truncate(n_same);
+            self.sums = RunningSums::of(self.calls.iter().zip(analysis.calls()));
+        }
         self.run.truncate(n_same);
         let together = self.run.together.clone();
         let grown = self.gone_on(experiment, analysis, None, rules, prices);
@@ -240,6 +247,7 @@ impl CacheAnalysis {
                 prediction,
             });
         }
+        self.sums.go_on(self.calls[n_known..].iter().zip(calls.range(n_known..calls.len())));
         run.calls = calls.clone();
         let reports = self.calls.iter().map(|call| call.reported.as_ref());
         run.together = ReportsTogether::of(&run.prompts, reports);
@@ -350,7 +358,22 @@ impl CacheAnalysis {
 
     /// The call with the largest prompt; the first of several.
     pub fn largest(&self) -> Option<&CallCache> {
-        self.calls.iter().rev().max_by_key(|call| call.bill.prompt_tokens)
+        self.call(self.sums.largest?.call)
+    }
+
+    /// What the calls of an agent come to.
+    pub fn agent(&self, name: &str) -> Option<&AgentSums> {
+        self.sums.agents.iter().find(|agent| &*agent.name == name)
+    }
+
+    /// The models that were asked, in the order of their first calls.
+    pub fn models(&self) -> &[Str] {
+        &self.sums.models
+    }
+
+    /// Calls whose prompts nobody reported.
+    pub fn n_unreported(&self) -> u32 {
+        self.sums.n_unreported
     }
 
     /// The rules that the calls' providers cache by, in the order of the calls.
@@ -371,7 +394,7 @@ impl CacheAnalysis {
 
     /// What all calls come to, but for those that are held.
     pub fn bill(&self) -> BillTotals {
-        self.bill_within(&(1..=u32::MAX), &(0..usize::MAX))
+        BillTotals { summaries: self.summaries(), ..self.sums.bill() }
     }
 
     /// What some calls come to, by their numbers, with the summaries that are written at some events, by their places.

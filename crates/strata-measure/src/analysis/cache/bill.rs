@@ -177,8 +177,9 @@ pub struct BillTotals {
 }
 
 impl BillTotals {
-    pub fn of<'b>(bills: impl Iterator<Item = &'b CallBill>) -> Self {
-        let mut sum = Self {
+    /// Of no call yet.
+    pub(super) fn none() -> Self {
+        Self {
             calls: 0,
             reported_calls: 0,
             unpaid_calls: 0,
@@ -196,33 +197,45 @@ impl BillTotals {
             output_tokens: 0,
             cost: Some(Cost::default()),
             summaries: SummaryBill::default(),
-        };
-        for bill in bills {
-            sum.calls += 1;
-            sum.reported_calls += u32::from(bill.basis == Basis::Reported);
-            if bill.is_unpaid {
-                sum.unpaid_calls += 1;
-                sum.unpaid_tokens += u64::from(bill.prompt_tokens);
-            }
-            sum.prompt_tokens += u64::from(bill.prompt_tokens);
-            sum.basis = sum.basis.max(bill.basis);
-            sum.counted_tokens += u64::from(bill.counted.tokens);
-            sum.counted_basis = sum.counted_basis.max(bill.counted.basis);
-            sum.hidden_tokens += u64::from(bill.hidden_tokens());
-            sum.overcounted_tokens += u64::from(bill.overcounted_tokens());
-            sum.cached_tokens += u64::from(bill.cached_tokens);
-            sum.cache_reported_calls += u32::from(bill.is_cache_reported);
-            sum.written_tokens += u64::from(bill.written_tokens);
-            sum.written_long_tokens += u64::from(bill.written_long_tokens);
-            sum.output_tokens += u64::from(bill.output_tokens.unwrap_or(0));
-            sum.cost = sum.cost.zip(bill.cost).map(|(sum, cost)| Cost {
-                known: sum.known + cost.known,
-                hidden: sum.hidden + cost.hidden,
-                output: sum.output + cost.output,
-            });
         }
-        sum.cost = sum.cost.filter(|_| sum.calls > 0);
-        sum
+    }
+
+    pub fn of<'b>(bills: impl Iterator<Item = &'b CallBill>) -> Self {
+        let mut sum = Self::none();
+        bills.for_each(|bill| sum.add(bill));
+        sum.finished()
+    }
+
+    /// Adds a call; see [`Self::finished`].
+    pub(super) fn add(&mut self, bill: &CallBill) {
+        self.calls += 1;
+        self.reported_calls += u32::from(bill.basis == Basis::Reported);
+        if bill.is_unpaid {
+            self.unpaid_calls += 1;
+            self.unpaid_tokens += u64::from(bill.prompt_tokens);
+        }
+        self.prompt_tokens += u64::from(bill.prompt_tokens);
+        self.basis = self.basis.max(bill.basis);
+        self.counted_tokens += u64::from(bill.counted.tokens);
+        self.counted_basis = self.counted_basis.max(bill.counted.basis);
+        self.hidden_tokens += u64::from(bill.hidden_tokens());
+        self.overcounted_tokens += u64::from(bill.overcounted_tokens());
+        self.cached_tokens += u64::from(bill.cached_tokens);
+        self.cache_reported_calls += u32::from(bill.is_cache_reported);
+        self.written_tokens += u64::from(bill.written_tokens);
+        self.written_long_tokens += u64::from(bill.written_long_tokens);
+        self.output_tokens += u64::from(bill.output_tokens.unwrap_or(0));
+        self.cost = self.cost.zip(bill.cost).map(|(sum, cost)| Cost {
+            known: sum.known + cost.known,
+            hidden: sum.hidden + cost.hidden,
+            output: sum.output + cost.output,
+        });
+    }
+
+    /// With no cost where there is no call.
+    pub(super) fn finished(mut self) -> Self {
+        self.cost = self.cost.filter(|_| self.calls > 0);
+        self
     }
 
     /// Written to a cache, for however long.
@@ -254,7 +267,7 @@ impl BillTotals {
 /// Of several sessions.
 impl Sum for BillTotals {
     fn sum<I: Iterator<Item = Self>>(bills: I) -> Self {
-        let mut sum = Self { cost: Some(Cost::default()), ..Self::of(std::iter::empty()) };
+        let mut sum = Self::none();
         for bill in bills {
             // Without a call there is no cost, and none is missing.
             let cost = bill.cost.or_else(|| (bill.calls == 0).then(Cost::default));
