@@ -49,3 +49,28 @@ pub(crate) fn first_words(text: &str) -> String {
     words.push('…');
     words
 }
+
+/// What stands behind the elements that clients put before what was typed. Nothing where one of them is not closed.
+pub(crate) fn behind_elements(text: &str) -> &str {
+    let mut rest = text.trim();
+    while let Some(opened) = rest.strip_prefix('<') {
+        let name = opened.split(|c: char| c == '>' || c.is_whitespace()).next().unwrap_or_default();
+        rest = opened.split_once(&format!("</{name}>")).map_or("", |(_, behind)| behind.trim_start());
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_stands_behind_elements() {
+        let typed = "<current_datetime>2026-11-20T08:00:00Z</current_datetime>\n\n<reminders>\nNone.\n</reminders>\nFix the test";
+        assert_eq!(behind_elements(typed), "Fix the test");
+        assert_eq!(behind_elements(" Why is a < b? "), "Why is a < b?");
+        assert_eq!(behind_elements("<system-reminder>Be brief.</system-reminder>"), "");
+        assert_eq!(behind_elements("<environment cwd=\"/work\">a</environment> list"), "list");
+        assert_eq!(behind_elements("<cut off"), "");
+    }
+}

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use strata_import::{Archive, Format, ImportedSession};
-use strata_model::Severity;
+use strata_model::{Severity, Str};
 use strata_store::{SessionId, Store, StoreError};
 
 use super::archive::{ArchiveError, unpack};
@@ -446,20 +446,25 @@ impl<'b, S: Storage> Batch<'b, S> {
             Ok(FileOutcome::Unsettled) => self.imported.is_unsettled = true,
             Ok(FileOutcome::Cancelled) => self.imported.is_stopped = true,
             Ok(FileOutcome::Written { location, written }) => {
+                let parent = |session: &ImportedSession| Some(session.parent.as_ref()?.session_id.clone());
+                let parents: Vec<Option<Str>> = file.import.sessions.iter().map(parent).collect();
                 if let Some(growing) = &mut self.growing {
                     let ids = written.iter().map(|written| written.session.clone());
                     let sessions = ids.zip(std::mem::take(&mut file.import.sessions)).collect();
                     growing.set_stored(StoredFile { location, content: file.content, sessions });
                 }
-                self.written(input, written);
+                self.written(input, written, &parents);
             }
             Err(error) => self.failed(input, "not-stored", error.to_string()),
         }
     }
 
-    fn written(&mut self, input: &Input, written: Vec<WrittenSession>) {
+    /// What was written of a file, with the sessions that called its sub-agents.
+    fn written(&mut self, input: &Input, written: Vec<WrittenSession>, parents: &[Option<Str>]) {
         let sessions: Vec<SessionId> = written.iter().map(|written| written.session.clone()).collect();
-        self.join_known(input, &sessions);
+        for (session, parent) in sessions.iter().zip(parents) {
+            self.join_known(input, session, parent.as_deref());
+        }
         for written in written.iter().filter(|written| written.n_events_before.is_some() && !written.is_same)
         {
             self.storage.reopen(&written.session);
@@ -520,23 +525,21 @@ impl<'b, S: Storage> Batch<'b, S> {
         self.storage.tell_changed();
     }
 
-    /// Gives sessions that were just stored the requests of traces that came before them.
-    fn join_known(&mut self, input: &Input, sessions: &[SessionId]) {
-        for session in sessions {
-            match self.storage.with_store(|store| join_known(store, session)) {
-                Ok(traces) => {
-                    for trace in traces {
-                        self.imported.n_joined += trace.n_found;
-                        let requests = crate::counted(trace.n_found, "request");
-                        let message = format!(
-                            "{requests} of the trace “{}” were really sent in this session and are shown in it.",
-                            trace.title
-                        );
-                        self.report(input, Severity::Info, "joined-trace", message, "");
-                    }
+    /// Gives a session that was just stored the requests of traces that came before it.
+    fn join_known(&mut self, input: &Input, session: &SessionId, parent: Option<&str>) {
+        match self.storage.with_store(|store| join_known(store, session, parent)) {
+            Ok(traces) => {
+                for trace in traces {
+                    self.imported.n_joined += trace.n_found;
+                    let requests = crate::counted(trace.n_found, "request");
+                    let message = format!(
+                        "{requests} of the trace “{}” were really sent in this session and are shown in it.",
+                        trace.title
+                    );
+                    self.report(input, Severity::Info, "joined-trace", message, "");
                 }
-                Err(error) => self.report(input, Severity::Error, "not-joined", error.to_string(), ""),
             }
+            Err(error) => self.report(input, Severity::Error, "not-joined", error.to_string(), ""),
         }
     }
 

@@ -60,10 +60,16 @@ pub(crate) fn join_to(
     Ok(Some(JoinedTrace { session: id.clone(), title: entry.title, n_found, n_left: n_requests - n_found }))
 }
 
-/// Gives a session that was just stored the requests of traces that were there before it.
-pub(super) fn join_known(store: &mut Store, id: &SessionId) -> Result<Vec<JoinedTrace>, StoreError> {
+/// Gives a session that was just stored the requests of traces that were there before it. What a sub-agent was asked with
+/// is in the trace of its `parent`.
+pub(super) fn join_known(
+    store: &mut Store,
+    id: &SessionId,
+    parent: Option<&str>,
+) -> Result<Vec<JoinedTrace>, StoreError> {
     let Some(entry) = store.session_entry(id)? else { return Ok(Vec::new()) };
     let mut traces = stored_as(store, &entry.adk_id)?;
+    traces.extend(stored_as(store, parent.unwrap_or_default())?);
     traces.retain(|other| other != id);
     // Read when there is a trace of it: most sessions have none.
     let mut session = None;

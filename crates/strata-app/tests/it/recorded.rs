@@ -269,6 +269,42 @@ fn captured_requests_are_joined_to_the_client_s_own_transcript_whichever_comes_f
 }
 
 #[test]
+fn the_transcript_of_a_sub_agent_gets_its_requests_from_the_capture_of_its_caller() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let capture = |n: u32, messages: &Value, answer: &Value| {
+        let body = json!({ "model": "scripted", "messages": messages }).to_string();
+        let request = json!({ "strata_capture": 1, "request": n, "at": f64::from(n),
+            "url": "http://127.0.0.1:1/v1/chat/completions", "body": [body],
+            "headers": [["user-agent", "opencode/1.18"], ["x-session-id", "child"], ["x-parent-session-id", "caller"]] });
+        let body = json!({ "id": format!("r{n}"), "model": "scripted", "choices": [{ "index": 0, "message": answer }] });
+        let answer = json!({ "strata_capture": 1, "answer": n, "ended": f64::from(n), "status": 200,
+            "end": "complete", "body": body.to_string() });
+        format!("{request}\n{answer}\n")
+    };
+    let asked = json!({ "role": "user", "content": "Read the notes and say what they say." });
+    let call = json!({ "role": "assistant", "content": "", "tool_calls": [{ "id": "call_1", "type": "function",
+        "function": { "name": "read", "arguments": "{\"path\":\"notes.txt\"}" } }] });
+    let result = json!({ "role": "tool", "tool_call_id": "call_1", "content": "PELICAN" });
+    let again = json!({ "role": "assistant", "content": "", "tool_calls": [{ "id": "call_2", "type": "function",
+        "function": { "name": "read", "arguments": "{\"path\":\"more.txt\"}" } }] });
+    let capture = capture(1, &json!([asked]), &call) + &capture(2, &json!([asked, call, result]), &again);
+    let tool = |n: u32, path: &str| {
+        json!({ "info": { "id": format!("m{n}"), "role": "assistant", "modelID": "scripted", "time": { "created": n } },
+            "parts": [{ "type": "tool", "id": format!("p{n}"), "callID": format!("call_{n}"), "tool": "read",
+                "state": { "status": "completed", "input": { "path": path }, "output": "PELICAN" } }] })
+    };
+    let export = json!({ "info": { "id": "child", "parentID": "caller", "title": "read (@general subagent)" }, "messages": [
+        { "info": { "id": "m0", "role": "user", "time": { "created": 0 } },
+            "parts": [{ "type": "text", "id": "p0", "text": "Read the notes and say what they say." }] },
+        tool(1, "notes.txt"), tool(2, "more.txt"),
+    ] });
+    let strata = start();
+    import(&strata, &write(folder.path(), "run.capture.jsonl", &capture));
+    let session = open(&strata, &write(folder.path(), "child.json", &export.to_string()));
+    assert_eq!(bases(&strata, &session), ["recorded", "recorded"]);
+}
+
+#[test]
 fn requests_are_added_to_an_open_session_or_refused_aloud() {
     let folder = tempfile::tempdir().expect("a folder");
     let (session_file, trace_file) = adk(folder.path());

@@ -12,6 +12,7 @@ use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
 use crate::injected::QUOTATION;
 use crate::marks;
+use crate::title::behind_elements;
 
 /// A prompt shorter than this says nothing about who wrote it.
 const TELLING_CHARS: usize = 12;
@@ -62,13 +63,12 @@ impl Conversation {
     /// An unanswered call whose arguments hold the prompt of a request.
     pub(super) fn call_with(&self, exchange: &Exchange) -> Option<(Str, Str)> {
         let prompt = exchange.turns.iter().find(|turn| turn.role == Role::User)?.text();
-        let prompt = prompt.trim();
-        if prompt.chars().count() < TELLING_CHARS {
-            return None;
-        }
-        let calls = self.open_calls.iter().rev();
-        let mut calls = calls.filter(|(_, _, args)| args.contains(prompt));
-        calls.next().map(|(id, tool, _)| (id.clone(), tool.clone()))
+        // Clients put the time and the like before what an agent is asked.
+        let prompts = [prompt.trim(), behind_elements(&prompt)];
+        let mut prompts = prompts.into_iter().filter(|prompt| prompt.chars().count() >= TELLING_CHARS);
+        let call = prompts
+            .find_map(|prompt| self.open_calls.iter().rev().find(|(_, _, args)| args.contains(prompt)));
+        call.map(|(id, tool, _)| (id.clone(), tool.clone()))
     }
 
     /// Adds a request that begins the history of a sub-agent.
@@ -79,8 +79,9 @@ impl Conversation {
         exchange: Exchange,
         units: Vec<Unit>,
     ) -> Vec<UnitKey> {
-        let agent =
-            exchange.about.agent.clone().unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
+        // A client that names its main agent alone does not name this one.
+        let named = exchange.about.agent.clone().filter(|named| *named != self.draft.agent);
+        let agent = named.unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
         let branch = Some(format!("agent.{}", call_id.replace('.', "_")).into());
         self.lanes.push(Lane { agent: Some(agent), branch, ..Lane::default() });
         self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)

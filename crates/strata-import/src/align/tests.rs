@@ -140,6 +140,12 @@ fn a_prompt_that_a_call_holds_is_that_of_a_sub_agent() {
     let expected = "u@main:a a@main:call find every file u@agent.find every file:you are a finder u@agent.find every \
                     file:find every file a@agent.find every file:two a@main:two a@main:done | 0+1-0~0 0+1-0~0 2+1-0~0";
     assert_eq!(got, expected);
+    let timed = told(&[
+        ("u:a", "c:find every file"),
+        ("s:you are a finder, u:<time>12:00</time> find every file", "m:two"),
+        ("u:a, c:find every file, t:two", "m:done"),
+    ]);
+    assert_eq!(timed, expected.replace(":find every file a@", ":<time>12:00</time> find every file a@"));
 }
 
 #[test]

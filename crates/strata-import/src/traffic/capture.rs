@@ -24,6 +24,7 @@ use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::keys::Keys;
 use crate::source::SourceRecord;
+use crate::title::behind_elements;
 use crate::values::Value;
 use client::Head;
 pub use client::{CapturedBy, captured_by};
@@ -215,16 +216,6 @@ fn asked(exchange: &Exchange) -> Option<Str> {
     texts.map(behind_elements).find(|text| !text.is_empty()).map(Str::from)
 }
 
-/// What stands behind the elements that clients put before what was typed. Nothing where one of them is not closed.
-fn behind_elements(text: &str) -> &str {
-    let mut rest = text.trim();
-    while let Some(opened) = rest.strip_prefix('<') {
-        let name = opened.split(|c: char| c == '>' || c.is_whitespace()).next().unwrap_or_default();
-        rest = opened.split_once(&format!("</{name}>")).map_or("", |(_, behind)| behind.trim_start());
-    }
-    rest
-}
-
 /// Without the attempts that failed before the same was sent again.
 fn once_each(mut logged: Vec<Logged>, draft: &mut Draft) -> Vec<Logged> {
     let is_same = |one: &Logged, other: &Logged| {
@@ -247,19 +238,4 @@ fn once_each(mut logged: Vec<Logged>, draft: &mut Draft) -> Vec<Logged> {
         }
     }
     logged
-}
-
-#[cfg(test)]
-mod tests {
-    use super::behind_elements;
-
-    #[test]
-    fn what_was_typed_stands_behind_elements() {
-        let typed = "<current_datetime>2026-11-20T08:00:00Z</current_datetime>\n\n<reminders>\nNone.\n</reminders>\nFix the test";
-        assert_eq!(behind_elements(typed), "Fix the test");
-        assert_eq!(behind_elements(" Why is a < b? "), "Why is a < b?");
-        assert_eq!(behind_elements("<system-reminder>Be brief.</system-reminder>"), "");
-        assert_eq!(behind_elements("<environment cwd=\"/work\">a</environment> list"), "list");
-        assert_eq!(behind_elements("<cut off"), "");
-    }
 }
