@@ -12,7 +12,7 @@ use strata_testkit::large;
 use crate::display::Display;
 use crate::driver::Driver;
 use crate::memory;
-use crate::page::{BETWEEN_LOOKS, Page};
+use crate::page::{BETWEEN_LOOKS, Page, SIZE};
 
 /// Sizes of the sessions, in events.
 const SIZES: [usize; 2] = [10_000, 100_000];
@@ -41,7 +41,7 @@ async fn the_window_on_long_sessions() -> Result<()> {
     for n_events in SIZES {
         let home = tempfile::tempdir()?;
         let file = written(home.path(), n_events)?;
-        let display = Display::start()?;
+        let display = Display::start(SIZE)?;
         let driver = Driver::start(&display, home.path())?;
         let start = Instant::now();
         let page = driver.open(&crate::app()?, &[file]).await?;
@@ -61,7 +61,7 @@ fn written(folder: &Path, n_events: usize) -> Result<PathBuf> {
 }
 
 async fn measured(page: &Page, driver: u32, start: Instant) -> Result<Vec<Figure>> {
-    page.resize(1440, 900).await?;
+    page.resize(SIZE).await?;
     let mut figures = Vec::new();
     wait_for(page, "document.querySelector('section[aria-label=Events] [role=option]') !== null").await?;
     figures.push(one("first rows on the screen", start.elapsed().as_secs_f64() * 1e3, ""));

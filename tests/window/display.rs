@@ -5,17 +5,16 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
-use crate::page::{HEIGHT, WIDTH};
-
 pub(crate) struct Display {
     server: Child,
     name: String,
 }
 
 impl Display {
-    pub(crate) fn start() -> Result<Self> {
+    /// With a screen of this width and height.
+    pub(crate) fn start((width, height): (u32, u32)) -> Result<Self> {
         let mut server = tied_to_this_thread("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", &format!("{WIDTH}x{HEIGHT}x24"), "-nolisten", "tcp"])
+            .args(["-displayfd", "1", "-screen", "0", &format!("{width}x{height}x24"), "-nolisten", "tcp"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

@@ -3,13 +3,15 @@
 //! One journey, because the same pages in a browser are cheaper to walk through (`tests/journeys/`). What only shows here
 //! is the shell: a file given as an argument, commands and bytes over the bridge, WebKit's drawing.
 //! `cargo xtask test window` builds the app, says where it is in `STRATA_DESKTOP`, and runs this. Pictures are left in
-//! `target/journeys/`. [`bench`] measures the same window.
+//! `target/journeys/`. [`bench`] measures the same window,
+//! and [`pictures`] takes those of the documentation.
 
 mod bench;
 mod display;
 mod driver;
 mod memory;
 mod page;
+mod pictures;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,7 +21,7 @@ use thirtyfour::{Key, WebElement};
 
 use crate::display::Display;
 use crate::driver::Driver;
-use crate::page::{BETWEEN_LOOKS, NEVER, Page, Theme, shown_text};
+use crate::page::{BETWEEN_LOOKS, NEVER, Page, SIZE, Theme, shown_text};
 
 /// Recorded from google-adk's web server; two agents, tools, several turns.
 const SAMPLE: &str = "crates/strata-import/samples/adk-rest-session.json";
@@ -30,7 +32,7 @@ async fn a_session_given_as_argument_is_walked_from_a_call_to_an_origin() -> Res
     // error says that the choice was made before.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let home = tempfile::tempdir()?;
-    let display = Display::start()?;
+    let display = Display::start(SIZE)?;
     let sample = repository().join(SAMPLE);
     ensure!(sample.exists(), "the sample {SAMPLE} is not there");
     let driver = Driver::start(&display, home.path())?;
@@ -43,7 +45,7 @@ async fn a_session_given_as_argument_is_walked_from_a_call_to_an_origin() -> Res
 }
 
 async fn walk(page: &Page) -> Result<()> {
-    page.resize(1440, 900).await?;
+    page.resize(SIZE).await?;
 
     // The cursor starts on the call with the largest prompt; Home and the arrows move it.
     let strip = strip_of_several_calls(page).await?;

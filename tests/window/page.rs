@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,8 @@ use serde_json::Value;
 use thirtyfour::common::command::{Command, ExtensionCommand};
 use thirtyfour::{By, Key, WebDriver, WebElement};
 
-/// The size pictures are taken at.
-pub(crate) const WIDTH: u32 = 1440;
-pub(crate) const HEIGHT: u32 = 900;
+/// The usual size: width and height.
+pub(crate) const SIZE: (u32, u32) = (1440, 900);
 
 /// The journey waits for what happens, however long a busy machine takes. This only ends a wait for what never does.
 pub(crate) const NEVER: Duration = Duration::from_mins(2);
@@ -53,7 +52,7 @@ impl Page {
         self.driver.quit().await.context("close the window")
     }
 
-    pub(crate) async fn resize(&self, width: u32, height: u32) -> Result<()> {
+    pub(crate) async fn resize(&self, (width, height): (u32, u32)) -> Result<()> {
         self.driver.set_window_rect(0, 0, width, height).await.context("set the window's size")?;
         Ok(())
     }
@@ -164,15 +163,25 @@ impl Page {
         Ok(self.driver.execute_async(include_str!("measure.js"), arguments).await?.json().clone())
     }
 
+    /// Goes to an address of the window, without its `#`.
+    pub(crate) async fn go_to(&self, address: &str) -> Result<()> {
+        self.driver.execute("location.hash = arguments[0]", vec![address.into()]).await?;
+        Ok(())
+    }
+
     pub(crate) async fn show_pipeline(&self) -> Result<()> {
         self.find("link", "Pipeline").await?.click().await.context("show the Pipeline view")
     }
 
     /// Leaves a picture of the window in `target/journeys/`.
     pub(crate) async fn picture(&self, name: &str) -> Result<()> {
+        self.picture_in(&pictures(), name).await
+    }
+
+    /// Leaves a picture of the window in a folder, which is made where it is missing.
+    pub(crate) async fn picture_in(&self, folder: &Path, name: &str) -> Result<()> {
         self.drawn().await?;
-        let folder = pictures();
-        fs::create_dir_all(&folder).context("make the folder of pictures")?;
+        fs::create_dir_all(folder).context("make the folder of pictures")?;
         self.driver.screenshot(&folder.join(format!("{name}.png"))).await.context("take a picture")
     }
 }

@@ -8,9 +8,9 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
+use crate::oracle;
 use crate::process::Call;
 use crate::repository::Repository;
-use crate::{node, oracle, system};
 
 /// What a group is measured against is the benchmark whose name starts so. A ratio above 1 is slower than that.
 const YARDSTICKS: [&str; 5] = ["yardstick", "google_adk", "bare", "naive", "tiktoken_rs"];
@@ -55,21 +55,6 @@ pub(crate) fn run(repository: &Repository, filter: Option<&str>, python: Option<
     let mut measured = read(&repository.target().join("criterion"), start)?;
     measured.sort_by(|a, b| (&a.group, &a.value, &a.name).cmp(&(&b.group, &b.value, &b.name)));
     print!("{}", table(&measured));
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Measures the real window, in a build as people have it.
-pub(crate) fn run_window(repository: &Repository) -> Result<ExitCode> {
-    system::ensure(repository, &system::WINDOW.iter().chain(system::TESTING).collect::<Vec<_>>())?;
-    node::ensure_packages(repository, "ui")?;
-    Call::npm("run build", "ui").run(repository)?;
-    Call::cargo("build --release --package strata-desktop").run(repository)?;
-    let app = format!("strata-desktop{}", std::env::consts::EXE_SUFFIX);
-    let app = repository.target().join("release").join(app);
-    // What is measured is the app; the test that drives it may be built as tests are.
-    Call::cargo("test --workspace --test window -- the_window_on_long_sessions --nocapture")
-        .env("STRATA_DESKTOP", app.display().to_string())
-        .run(repository)?;
     Ok(ExitCode::SUCCESS)
 }
 

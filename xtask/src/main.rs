@@ -14,6 +14,7 @@ mod run;
 mod steps;
 mod system;
 mod test;
+mod window;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,6 +71,8 @@ enum Verb {
     Oracle(oracle::Arguments),
     /// Record google-adk apps with scripted models, and compare what is compiled with what was sent
     Recorder(recorder::Arguments),
+    /// Takes the pictures of the documentation anew, of the real window
+    Pictures,
     /// Makes a Debian package of the window and the command
     Bundle(bundle::Arguments),
     /// Runs the benchmarks and prints each beside its yardstick; `window` measures the real window
@@ -113,8 +116,9 @@ fn act(verb: Verb, repository: &Repository) -> Result<ExitCode> {
         }
         Verb::Oracle(arguments) => oracle::run(repository, &arguments),
         Verb::Recorder(arguments) => recorder::run(repository, &arguments),
+        Verb::Pictures => window::take_pictures(repository),
         Verb::Bundle(arguments) => bundle::run(repository, &arguments),
-        Verb::Bench { filter: Some(what), python: None } if what == "window" => bench::run_window(repository),
+        Verb::Bench { filter: Some(what), python: None } if what == "window" => window::measure(repository),
         Verb::Bench { filter, python } => bench::run(repository, filter.as_deref(), python.as_deref()),
     }
 }

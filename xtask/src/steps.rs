@@ -195,7 +195,7 @@ const WINDOW: &[Step] = &[Step {
     within: None,
     needs: Some("programs"),
     run: |repository| {
-        Call::cargo("test --workspace --test window -- --nocapture --skip the_window_on_long_sessions")
+        Call::cargo("test --workspace --test window -- --nocapture --skip the_window_on_long_sessions --skip the_pictures_of_the_documentation")
             .env("STRATA_DESKTOP", program(repository, "strata-desktop"))
             .run(repository)
     },
