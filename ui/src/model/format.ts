@@ -33,9 +33,12 @@ export function formatAxis(value: number): string {
   return `${String(Number((value / unit.scale).toFixed(2)))}${unit.suffix}`;
 }
 
-/** `77.6%` of a share between 0 and 1. */
+/** `77.6%` of a share between 0 and 1; `<0.1%` for what is there but little, `>99.9%` where little is missing. */
 export function formatPercent(share: number): string {
-  return Number.isFinite(share) ? `${(share * 100).toFixed(1)}%` : '–';
+  if (!Number.isFinite(share)) return '–';
+  if (share > 0 && share < 0.0005) return '<0.1%';
+  if (share < 1 && share >= 0.9995) return '>99.9%';
+  return `${(share * 100).toFixed(1)}%`;
 }
 
 /** `65`, `790`, `10,000`: what is reckoned, and known to two digits at most. */
