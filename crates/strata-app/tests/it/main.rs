@@ -14,6 +14,7 @@ mod follow;
 mod growing;
 mod hidden;
 mod home;
+mod joined;
 mod lab;
 mod lab_batches;
 mod lab_sweeps;

@@ -14,7 +14,7 @@ fn sample_file(name: &str) -> PathBuf {
 }
 
 /// Imports a file and opens its only session, all of it compiled.
-fn open(strata: &Arc<Strata>, path: &Path) -> String {
+pub(super) fn open(strata: &Arc<Strata>, path: &Path) -> String {
     let job = import(strata, path);
     let session = job["sessions"][0]["session"].as_str().unwrap_or_else(|| panic!("{job}")).to_owned();
     compiled(strata, &session);
@@ -33,7 +33,7 @@ const CHAT: &str = concat!(
     "\n"
 );
 
-fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+pub(super) fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, text).expect("a file");
     path
@@ -181,7 +181,7 @@ fn adk(folder: &Path) -> (PathBuf, PathBuf) {
     )
 }
 
-fn bases(strata: &Arc<Strata>, session: &str) -> Vec<String> {
+pub(super) fn bases(strata: &Arc<Strata>, session: &str) -> Vec<String> {
     let basis = |call: u32| {
         let call = ask(strata, "call/get", &json!({ "session": session, "call": call }));
         call["requestBasis"].as_str().expect("a basis").to_owned()
@@ -266,42 +266,6 @@ fn captured_requests_are_joined_to_the_client_s_own_transcript_whichever_comes_f
         let all = ask(&strata, "session/list", &json!({ "filter": "", "offset": 0, "limit": 9 }));
         assert_eq!(all["total"], 4, "what was captured is kept, too: {all:#}");
     }
-}
-
-#[test]
-fn the_transcript_of_a_sub_agent_gets_its_requests_from_the_capture_of_its_caller() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let capture = |n: u32, messages: &Value, answer: &Value| {
-        let body = json!({ "model": "scripted", "messages": messages }).to_string();
-        let request = json!({ "strata_capture": 1, "request": n, "at": f64::from(n),
-            "url": "http://127.0.0.1:1/v1/chat/completions", "body": [body],
-            "headers": [["user-agent", "opencode/1.18"], ["x-session-id", "child"], ["x-parent-session-id", "caller"]] });
-        let body = json!({ "id": format!("r{n}"), "model": "scripted", "choices": [{ "index": 0, "message": answer }] });
-        let answer = json!({ "strata_capture": 1, "answer": n, "ended": f64::from(n), "status": 200,
-            "end": "complete", "body": body.to_string() });
-        format!("{request}\n{answer}\n")
-    };
-    let asked = json!({ "role": "user", "content": "Read the notes and say what they say." });
-    let call = json!({ "role": "assistant", "content": "", "tool_calls": [{ "id": "call_1", "type": "function",
-        "function": { "name": "read", "arguments": "{\"path\":\"notes.txt\"}" } }] });
-    let result = json!({ "role": "tool", "tool_call_id": "call_1", "content": "PELICAN" });
-    let again = json!({ "role": "assistant", "content": "", "tool_calls": [{ "id": "call_2", "type": "function",
-        "function": { "name": "read", "arguments": "{\"path\":\"more.txt\"}" } }] });
-    let capture = capture(1, &json!([asked]), &call) + &capture(2, &json!([asked, call, result]), &again);
-    let tool = |n: u32, path: &str| {
-        json!({ "info": { "id": format!("m{n}"), "role": "assistant", "modelID": "scripted", "time": { "created": n } },
-            "parts": [{ "type": "tool", "id": format!("p{n}"), "callID": format!("call_{n}"), "tool": "read",
-                "state": { "status": "completed", "input": { "path": path }, "output": "PELICAN" } }] })
-    };
-    let export = json!({ "info": { "id": "child", "parentID": "caller", "title": "read (@general subagent)" }, "messages": [
-        { "info": { "id": "m0", "role": "user", "time": { "created": 0 } },
-            "parts": [{ "type": "text", "id": "p0", "text": "Read the notes and say what they say." }] },
-        tool(1, "notes.txt"), tool(2, "more.txt"),
-    ] });
-    let strata = start();
-    import(&strata, &write(folder.path(), "run.capture.jsonl", &capture));
-    let session = open(&strata, &write(folder.path(), "child.json", &export.to_string()));
-    assert_eq!(bases(&strata, &session), ["recorded", "recorded"]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ use bill::UneditedBill;
 use growth::GrowthRatios;
 use loss::Losses;
 use reported::{Reports, ReportsTogether};
-use running::RunningSums;
+use running::{RunningSums, SummedCall};
 pub(super) use simulate::ProviderCaches;
 
 use super::blame::Cause;
@@ -174,7 +174,7 @@ impl CacheAnalysis {
         let n_same = self.run.calls.n_shared(analysis.calls());
         if n_same < self.calls.len() {
             self.calls.truncate(n_same);
-            self.sums = RunningSums::of(self.calls.iter().zip(analysis.calls()));
+            self.sums = RunningSums::of(self.calls.iter().zip(analysis.calls()).map(summed));
         }
         self.run.truncate(n_same);
         let together = self.run.together.clone();
@@ -247,7 +247,8 @@ impl CacheAnalysis {
                 prediction,
             });
         }
-        self.sums.go_on(self.calls[n_known..].iter().zip(calls.range(n_known..calls.len())));
+        let new = self.calls[n_known..].iter().zip(calls.range(n_known..calls.len()));
+        self.sums.go_on(new.map(summed));
         run.calls = calls.clone();
         let reports = self.calls.iter().map(|call| call.reported.as_ref());
         run.together = ReportsTogether::of(&run.prompts, reports);
@@ -449,6 +450,10 @@ impl BilledCalls<'_> {
         let reported = |at: usize| self.caches.calls.get(at)?.reported;
         self.caches.growth.get_or_init(|| GrowthRatios::of(self.analysis, reported))
     }
+}
+
+fn summed<'c>((call, analysed): (&'c CallCache, &'c CallAnalysis)) -> SummedCall<'c> {
+    SummedCall { number: call.call, agent: &call.agent, model: &analysed.model, bill: &call.bill }
 }
 
 fn verdict_on(experiment: &Experiment, call: &CallAnalysis) -> Option<CacheVerdict> {

@@ -2,10 +2,19 @@
 
 use strata_model::Str;
 
-use super::CallCache;
-use super::bill::BillTotals;
-use crate::analysis::call::CallAnalysis;
+use super::bill::{BillTotals, CallBill};
 use crate::tokens::Basis;
+
+/// A call, as far as it is summed up.
+#[derive(Clone, Copy)]
+pub(super) struct SummedCall<'c> {
+    /// C1 is number 1.
+    pub(super) number: u32,
+    pub(super) agent: &'c Str,
+    /// That was asked.
+    pub(super) model: &'c Str,
+    pub(super) bill: &'c CallBill,
+}
 
 /// Of the first calls of a session.
 #[derive(Debug, Clone)]
@@ -49,34 +58,34 @@ impl Default for RunningSums {
 }
 
 impl RunningSums {
-    pub(super) fn of<'c>(calls: impl Iterator<Item = (&'c CallCache, &'c CallAnalysis)>) -> Self {
+    pub(super) fn of<'c>(calls: impl Iterator<Item = SummedCall<'c>>) -> Self {
         let mut sums = Self::default();
         sums.go_on(calls);
         sums
     }
 
-    pub(super) fn go_on<'c>(&mut self, calls: impl Iterator<Item = (&'c CallCache, &'c CallAnalysis)>) {
-        for (CallCache { call, agent, bill, .. }, analysed) in calls {
+    pub(super) fn go_on<'c>(&mut self, calls: impl Iterator<Item = SummedCall<'c>>) {
+        for SummedCall { number, agent, model, bill } in calls {
             if !bill.is_pending {
                 self.bill.add(bill);
             }
             self.n_unreported += u32::from(bill.basis != Basis::Reported);
             let tokens = bill.prompt_tokens;
             if self.largest.is_none_or(|largest| largest.tokens < tokens) {
-                self.largest = Some(LargestPrompt { call: *call, tokens });
+                self.largest = Some(LargestPrompt { call: number, tokens });
             }
             match self.agents.iter_mut().find(|known| known.name == *agent) {
                 Some(known) => {
-                    known.last_call = *call;
+                    known.last_call = number;
                     known.peak_tokens = known.peak_tokens.max(tokens);
                 }
                 None => {
                     let name = agent.clone();
-                    self.agents.push(AgentSums { name, last_call: *call, peak_tokens: tokens });
+                    self.agents.push(AgentSums { name, last_call: number, peak_tokens: tokens });
                 }
             }
-            if !self.models.contains(&analysed.model) {
-                self.models.push(analysed.model.clone());
+            if !self.models.contains(model) {
+                self.models.push(model.clone());
             }
         }
     }
