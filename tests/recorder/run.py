@@ -18,6 +18,7 @@ import traceback
 
 import harness  # noqa: I001  first: it settles the environment
 import apps  # noqa: F401  registers its apps
+import more_apps  # noqa: F401
 import odd_apps  # noqa: F401
 from strata_recorder import StrataRecorder
 

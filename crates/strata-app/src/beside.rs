@@ -8,6 +8,7 @@ mod memory;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use strata_engine::FlowKind;
 use strata_model::{GivenServices, Json, Session, json};
@@ -34,6 +35,19 @@ pub(crate) struct SessionServices {
     pub memory: Option<ServiceSource>,
     /// What could not be read.
     pub diagnostics: Vec<DiagnosticRow>,
+    /// What was read, as it was then.
+    read: Vec<FileState>,
+}
+
+/// A file or folder, with when it was changed last and its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileState(PathBuf, Option<(SystemTime, u64)>);
+
+impl FileState {
+    fn of(path: PathBuf) -> Self {
+        let state = path.metadata().and_then(|it| Ok((it.modified()?, it.len()))).ok();
+        Self(path, state)
+    }
 }
 
 /// Where something that a session is compiled with was read from.
@@ -85,6 +99,7 @@ impl ServicePlaces {
             }
         };
         if let Some((path, is_found)) = root {
+            services.read.extend(artifacts::folder_of_user(&path, session).map(FileState::of));
             let read = artifacts::read(&path, session, &mut services.diagnostics);
             if let Some(stored) = services.kept(&path, is_found, "artifacts", read) {
                 services.artifacts = Some(ServiceSource { path, is_found, n_items: stored.len() });
@@ -96,6 +111,7 @@ impl ServicePlaces {
             None => folders.iter().find_map(|folder| memory::database_in(folder)).map(|file| (file, true)),
         };
         if let Some((path, is_found)) = database {
+            services.read.extend(memory::files_of(&path).map(FileState::of));
             let read = memory::read(&path);
             if let Some(read) = services.kept(&path, is_found, "memory", read) {
                 let n_items = read.remembered.len() + read.searches.len();
@@ -109,6 +125,12 @@ impl ServicePlaces {
 }
 
 impl SessionServices {
+    /// Whether memory and the files of the user are as they were when they were read. Files of the session itself change
+    /// with its events.
+    pub(crate) fn is_as_read(&self) -> bool {
+        self.read.iter().all(|state| FileState::of(state.0.clone()) == *state)
+    }
+
     /// What it comes to, a sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         let from = |source: &ServiceSource| {

@@ -16,8 +16,12 @@ use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::app_index::AppIndex;
 use crate::context::Invocation;
 use crate::flow_kind::FlowKind;
+use crate::last_steps::{LastSteps, may_be_answered_by_code};
 use crate::log::LoggedEvent;
 use crate::node_input::NodeRuns;
+
+/// google-adk's code for a run that its client broke off.
+const ABORTED: &str = "INVOCATION_ABORTED";
 
 /// One model call of a session.
 #[derive(Debug, Clone)]
@@ -64,6 +68,30 @@ pub enum Certainty {
     Sure,
     /// Other answers of this agent have usage and this one has none: a callback may have answered instead.
     WithoutUsage,
+    /// No usage stands with it, and the agent has callbacks, or the app plugins, whose code may have answered instead.
+    MayBeCode,
+    /// The run was broken off, perhaps before a request went out.
+    MayBeUnsent,
+}
+
+impl Certainty {
+    /// For people; `None` where nothing is to be said.
+    pub fn said(self) -> Option<&'static str> {
+        match self {
+            Self::Sure => None,
+            Self::WithoutUsage => Some(
+                "Other answers of this agent come with the provider’s usage and this one does not: a callback may have \
+                 answered instead of the model.",
+            ),
+            Self::MayBeCode => Some(
+                "No usage stands with this answer, and the app has callbacks or plugins of its own that may have answered \
+                 or failed instead of the model: whether this request was sent is not known.",
+            ),
+            Self::MayBeUnsent => {
+                Some("The run was broken off here: whether this request had been sent is not known.")
+            }
+        }
+    }
 }
 
 /// The calls of a session's first events, in order of their answers. A copy is cheap.
@@ -123,7 +151,10 @@ impl Calls {
         for (at, event) in events.iter().enumerate().skip(self.n_events) {
             let before = at.checked_sub(1).map(|before| &*events[before]);
             let turn = self.so_far.turn(event);
-            if is_answer(event, before, Some(recording.rules.index), recording.rules.kind) {
+            let rules = recording.rules;
+            if is_answer(event, before, Some(rules.index), rules.kind)
+                && !self.so_far.is_unasked(event, rules)
+            {
                 let mut call = Call {
                     number: self.list.len() as u32 + 1,
                     answer: EventIndex(at as u32),
@@ -131,7 +162,7 @@ impl Calls {
                     is_pending: marks::has(event, marks::PENDING),
                     turn,
                     invocation: invocation(event, self.so_far.user_content(event), recording.rules.index),
-                    certainty: certainty(event, self.has_usage),
+                    certainty: certainty(event, self.has_usage, rules),
                     input: single_turn_input(events, at, &self.so_far, recording.rules.index),
                     seen: None,
                     usage: report(event).cloned(),
@@ -151,7 +182,12 @@ impl Calls {
 
 impl Call {
     fn in_session_with_usage(&self, events: &[Arc<Event>]) -> Self {
-        Self { certainty: certainty(&events[self.answer.as_usize()], true), ..self.clone() }
+        let answer = &events[self.answer.as_usize()];
+        let certainty = match self.certainty {
+            Certainty::Sure if !is_told(answer) => Certainty::WithoutUsage,
+            known => known,
+        };
+        Self { certainty, ..self.clone() }
     }
 }
 
@@ -160,10 +196,22 @@ fn is_answered(answer: &Event) -> bool {
     !marks::has(answer, marks::UNANSWERED)
 }
 
-fn certainty(answer: &Event, session_has_usage: bool) -> Certainty {
-    let is_told = answer.usage_metadata.is_some() || answer.error_code.is_some() || stands_for_answer(answer);
-    let is_sure = is_told || !session_has_usage;
-    if is_sure { Certainty::Sure } else { Certainty::WithoutUsage }
+/// Whether the event itself says that a model was asked, or that it failed.
+fn is_told(answer: &Event) -> bool {
+    answer.usage_metadata.is_some() || answer.error_code.is_some() || stands_for_answer(answer)
+}
+
+fn certainty(answer: &Event, session_has_usage: bool, rules: CallRules<'_>) -> Certainty {
+    let is_asked = answer.usage_metadata.is_some() || stands_for_answer(answer);
+    let may_be_code =
+        || rules.index.find(&answer.author).is_some_and(|agent| may_be_answered_by_code(agent, rules.index));
+    match rules.kind {
+        _ if is_asked => Certainty::Sure,
+        FlowKind::Adk if answer.error_code.as_deref() == Some(ABORTED) => Certainty::MayBeUnsent,
+        FlowKind::Adk if may_be_code() => Certainty::MayBeCode,
+        _ if is_told(answer) || !session_has_usage => Certainty::Sure,
+        _ => Certainty::WithoutUsage,
+    }
 }
 
 /// What answers a call.
@@ -184,8 +232,15 @@ impl Answer<'_> {
 /// The answers to a session's calls, as far as they can be told without its app: all agents are taken to ask a model.
 pub fn answers(session: &Session, kind: FlowKind) -> impl Iterator<Item = Answer<'_>> {
     let before = |at: usize| at.checked_sub(1).map(|before| &*session.events[before]);
+    let mut last_steps = LastSteps::default();
     let events = session.events.iter().enumerate();
-    let answers = events.filter(move |(at, event)| is_answer(event, before(*at), None, kind));
+    let answers = events.filter(move |(at, event)| {
+        let is_unasked = kind == FlowKind::Adk && last_steps.is_unasked(event, None);
+        if kind == FlowKind::Adk {
+            last_steps.add(*at, event);
+        }
+        !is_unasked && is_answer(event, before(*at), None, kind)
+    });
     answers.map(|(_, event)| Answer { event, usage: report(event) })
 }
 
@@ -238,7 +293,7 @@ fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, ki
 
 /// No request of this session was answered by the event, as its importer knows.
 fn answers_nothing(event: &Event) -> bool {
-    marks::has(event, marks::NOT_SENT) || marks::has(event, marks::QUOTED)
+    [marks::NOT_SENT, marks::QUOTED, marks::ATTEMPT].into_iter().any(|mark| marks::has(event, mark))
 }
 
 fn is_sum(event: &Event) -> bool {
@@ -279,6 +334,7 @@ struct SoFar {
     /// Where each author first appears on a branch.
     arrivals: HashMap<(Str, Option<Str>), usize>,
     nodes: NodeRuns,
+    last_steps: LastSteps,
 }
 
 impl SoFar {
@@ -299,6 +355,7 @@ impl SoFar {
         let place = (event.author.clone(), event.branch.clone());
         self.arrivals.entry(place).or_insert(at);
         self.nodes.add(at, event);
+        self.last_steps.add(at, event);
         for part in event.parts() {
             let Some(id) = part.function_call.as_ref().and_then(|call| call.id.as_ref()) else { continue };
             if !self.calls.contains_key(id) {
@@ -311,6 +368,12 @@ impl SoFar {
         {
             self.said.insert(event.invocation_id.clone(), content.clone());
         }
+    }
+
+    /// Whether no model of google-adk was asked for an event, by what its agent did before.
+    fn is_unasked(&self, event: &Event, rules: CallRules<'_>) -> bool {
+        let agent = rules.index.find(&event.author).map(|agent| (agent, rules.index));
+        rules.kind == FlowKind::Adk && self.last_steps.is_unasked(event, agent)
     }
 
     /// Whether the author of the event at a place was given something as a node that no event tells.
@@ -380,6 +443,9 @@ fn single_turn_input(
             let text = delegated_text(call, index.agent(id).input_schema.is_some())?;
             let place = (event.author.clone(), event.branch.clone());
             let first = so_far.arrivals.get(&place).copied().unwrap_or(answer);
+            if so_far.nodes.is_answered_since(first) {
+                return None;
+            }
             (first, Arc::new(Content::new("user", [Part::from_text(text)])))
         }
         None => (so_far.nodes.first(answer, event)?, so_far.nodes.input(event, id, index)?),

@@ -37,6 +37,7 @@ mod flow;
 mod flow_kind;
 mod genai;
 mod infer;
+mod last_steps;
 mod log;
 pub mod memory;
 mod models;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use imbl::{HashMap, Vector};
-use strata_model::app::START;
-use strata_model::{Content, Event, Json, Part, Str, json, python};
+use strata_model::app::{START, SchemaKind};
+use strata_model::{Agent, Content, Event, Json, Part, Str, json, python};
 
 use crate::app_index::{AgentId, AppIndex};
 use crate::workflow_edges::next_nodes;
@@ -27,6 +27,8 @@ pub(crate) struct NodeRuns {
     invocations: Vector<Str>,
     /// The latest event with which the user answered calls.
     answered: Option<usize>,
+    /// Where runs failed last.
+    failures: HashMap<RunKey, usize>,
 }
 
 /// An invocation, a path and a branch.
@@ -61,7 +63,15 @@ impl NodeRuns {
         if path.is_empty() {
             return;
         }
-        self.firsts.entry(run_key(event)).or_insert(at);
+        let key = run_key(event);
+        if self.is_begun_anew(&key) {
+            self.failures.remove(&key);
+            self.firsts.insert(key.clone(), at);
+        }
+        self.firsts.entry(key.clone()).or_insert(at);
+        if event.error_code.is_some() {
+            self.failures.insert(key, at);
+        }
         let route = event.actions.route.clone();
         let value = output(event).or_else(|| route.is_some().then_some(Json::Null));
         let Some(value) = value else { return };
@@ -79,14 +89,29 @@ impl NodeRuns {
     /// Where the run of the node begins whose event is at a place. `None` where it went on after an answer of the user:
     /// it is not shown its input again.
     pub(crate) fn first(&self, at: usize, event: &Event) -> Option<usize> {
-        let first = self.firsts.get(&run_key(event)).copied().unwrap_or(at);
-        self.answered.is_none_or(|answered| answered < first).then_some(first)
+        let key = run_key(event);
+        if self.is_begun_anew(&key) {
+            return Some(at);
+        }
+        let first = self.firsts.get(&key).copied().unwrap_or(at);
+        (!self.is_answered_since(first)).then_some(first)
+    }
+
+    /// Whether the user answered calls behind the event at a place.
+    pub(crate) fn is_answered_since(&self, first: usize) -> bool {
+        self.answered.is_some_and(|answered| answered >= first)
+    }
+
+    /// Whether a run failed and the user answered since: it does not go on where it was, but begins again.
+    fn is_begun_anew(&self, key: &RunKey) -> bool {
+        self.failures.get(key).is_some_and(|failed| self.is_answered_since(*failed))
     }
 
     /// What the agent that an event is of was given as a node, as words of the user. `None` where it is no node of a
     /// workflow, or where no event tells.
     pub(crate) fn input(&self, event: &Event, agent: AgentId, index: &AppIndex) -> Option<Arc<Content>> {
-        match self.given(event.node_info.path.as_str(), agent, &event.invocation_id, index)? {
+        let given = self.given(event.node_info.path.as_str(), agent, &event.invocation_id, index)?;
+        match as_declared(index.agent(agent), given) {
             Value::Content(content) => {
                 Some(Arc::new(Content { role: Some("user".into()), ..Content::clone(&content) }))
             }
@@ -156,6 +181,26 @@ impl NodeRuns {
     }
 }
 
+/// A value in the form in which an agent declares its input: the fields of a class in their order, with the values that
+/// are not given. What does not look like it is left as it is.
+fn as_declared(agent: &Agent, given: Value) -> Value {
+    let schema = agent.input_schema.as_ref().filter(|schema| schema.kind == SchemaKind::PydanticModel);
+    let Some(fields) = schema.and_then(|schema| schema.json_schema.get("properties")?.as_object()) else {
+        return given;
+    };
+    let Some(Json::Object(values)) = (match &given {
+        Value::Json(value) => Some(value.clone()),
+        Value::Content(content) => json::parse(text_of(content.parts()).as_bytes()).ok(),
+    }) else {
+        return given;
+    };
+    let fields = fields.iter().filter_map(|(name, field)| {
+        let value = values.get(name).or_else(|| field.get("default"))?;
+        Some((name.clone(), value.clone()))
+    });
+    Value::Json(Json::Object(fields.collect()))
+}
+
 /// A value as the words of the user to the agent that is given it.
 pub fn input_content(value: &Json) -> Arc<Content> {
     let text = match value {
@@ -176,10 +221,13 @@ fn output(event: &Event) -> Option<Json> {
         return Some(output.clone());
     }
     let is_said = event.node_info.message_as_output == Some(true);
-    is_said.then(|| {
-        let texts = event.parts().iter().filter(|part| !part.is_thought());
-        Json::from(texts.filter_map(|part| part.text.as_deref()).collect::<String>())
-    })
+    is_said.then(|| Json::from(text_of(event.parts())))
+}
+
+/// The words of parts, thoughts left out.
+fn text_of(parts: &[Arc<Part>]) -> String {
+    let texts = parts.iter().filter(|part| !part.is_thought());
+    texts.filter_map(|part| part.text.as_deref()).collect()
 }
 
 /// `flow@1/poet` of `flow@1/poet@2`.

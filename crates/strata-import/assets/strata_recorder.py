@@ -243,6 +243,19 @@ class StrataRecorder(BasePlugin):
             base.runs.add(run.id)
             self._write("invocation", **run.fields(), userContent=self._user_content(run.context))
 
+    def _write_agent(self, run: _Run, agent: Any, mode: str | None) -> None:
+        """An agent that code of the app runs: nothing in the app's configuration leads to it."""
+        name = getattr(agent, "name", None)
+        known = self._log.base().agents
+        if name is None or name in run.app.agents or (run.app.id, name) in known:
+            return
+        known.add((run.app.id, name))
+        root = getattr(agent, "root_agent", None) or agent
+        described = _described(agent if root.name in run.app.agents else root, _describe_agent)
+        described.setdefault("mode", mode or "chat")
+        known.update((run.app.id, below) for below in _agent_names(described))
+        self._write("agent", app=run.app.id, agent=_Text(_mask(_dumps(described))))
+
     def _user_content(self, context: Any) -> Any:
         content = getattr(context, "user_content", None)
         return None if content is None else self._log.item(_model_json(content))
@@ -380,6 +393,7 @@ class StrataRecorder(BasePlugin):
             fields["aside"] = True
         else:
             fields.update(place)
+            self._write_agent(self._run(context), context.agent, place["mode"])
             fields["userContent"] = self._user_content(context)
             fields["tools"] = self._log.item(_dumps(call.tools))
             fields["events"] = base.spliced(("events", key), call.id, call.seen)
@@ -1278,9 +1292,11 @@ def _splice(before: list, after: list) -> dict[str, Any]:
 class _Described:
     """An app's configuration as JSON."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, agents: set[str]):
         self.text = text
         self.id = _digest(text).hex()
+        # Names of all agents in it.
+        self.agents = agents
 
 
 def _describe_app(context: Any, runner: Any, root: Any) -> _Described:
@@ -1298,7 +1314,18 @@ def _describe_app(context: Any, runner: Any, root: Any) -> _Described:
         "context_cache_config": _described(getattr(context, "context_cache_config", None), _set_fields),
         "resumability_config": _described(getattr(context, "resumability_config", None), _set_fields),
     }
-    return _Described(_mask(_dumps(_without_none(fields))))
+    return _Described(_mask(_dumps(_without_none(fields))), set(_agent_names(fields["root_agent"])))
+
+
+def _agent_names(described: Any) -> Iterator[str]:
+    """The names of a described agent and of all below it, those that are tools included."""
+    if not isinstance(described, dict):
+        return
+    if described.get("name"):
+        yield described["name"]
+    tools = [tool.get("agent") for tool in described.get("tools") or [] if isinstance(tool, dict)]
+    for below in [*(described.get("sub_agents") or []), *tools]:
+        yield from _agent_names(below)
 
 
 def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
@@ -1780,6 +1807,7 @@ class _Base:
     def __init__(self) -> None:
         self.blobs: dict[bytes, str] = {}
         self.apps: set = set()
+        self.agents: set = set()
         self.runs: set = set()
         self.requests = _Recent(200)
         self.states = _Recent(200)

@@ -2,8 +2,8 @@
 //! ADK's event has no field for.
 
 pub use strata_model::marks::{
-    CACHE_VERDICT, CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED, UNREPORTED,
-    WRITER,
+    ATTEMPT, CACHE_VERDICT, CACHE_WRITE, CONTEXT_WINDOW, INSTRUCTION, NOT_SENT, QUOTED, SUM, UNANSWERED,
+    UNREPORTED, WRITER,
 };
 use strata_model::{Event, Json, marks};
 

@@ -58,6 +58,19 @@ impl App {
         self.writer.as_ref().filter(|writer| !writer.starts_with("google-adk 2.13."))
     }
 
+    /// What ran the app, where nobody held its histories against what it sent: an older google-adk, or one of the first
+    /// generation of which nothing else is written down.
+    pub fn writer_of_unknown_histories(&self) -> Option<&Str> {
+        let is_unknown = |writer: &&Str| {
+            let release = AdkRelease::of_writer(writer);
+            let is_named = writer.contains('.');
+            release.is_some_and(|it| {
+                it < AdkRelease::FIRST_GENERATION || (it == AdkRelease::FIRST_GENERATION && !is_named)
+            })
+        };
+        self.writer.as_ref().filter(is_unknown)
+    }
+
     /// The release whose rules its prompts are built by: what ran it, where that is recorded, else the known one.
     pub fn release(&self) -> AdkRelease {
         self.writer.as_deref().and_then(AdkRelease::of_writer).unwrap_or(AdkRelease::KNOWN)

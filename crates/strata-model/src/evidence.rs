@@ -55,6 +55,10 @@ pub enum Gap {
     Artifacts,
     /// What the node of a workflow was given.
     NodeInput,
+    /// Values of the state that nothing keeps.
+    State,
+    /// What the app's own code made of the request.
+    Code,
 }
 
 impl Gap {
@@ -67,6 +71,8 @@ impl Gap {
             Self::Memories => "memories that were found",
             Self::Artifacts => "files that were loaded",
             Self::NodeInput => "the input of the node",
+            Self::State => "values of the state that were not kept",
+            Self::Code => "what code of the app changed",
         }
     }
 }

@@ -24,6 +24,10 @@ pub const PENDING: &str = "pending";
 /// `run` for what the runtime says by itself, `client` for what a client does. No model was asked.
 pub const NOT_SENT: &str = "notSent";
 
+/// True on an event that says how an attempt failed after which the client sent the same again: the call is the one that
+/// was answered, or failed, at last.
+pub const ATTEMPT: &str = "attempt";
+
 /// True on an answer that was recorded before and stands again where its call was not made again: nobody asked a model.
 pub const REPLAYED: &str = "replayed";
 

@@ -31,6 +31,12 @@ fn users(root: &Path, app: &str) -> Result<PathBuf, String> {
     Ok(if of_app.is_dir() { of_app } else { root.join("users") })
 }
 
+/// The folder whose files all sessions of a user see.
+pub(super) fn folder_of_user(root: &Path, session: &Session) -> Option<PathBuf> {
+    let users = users(root, &session.app_name).ok()?;
+    Some(users.join(segment(&session.user_id).ok()?).join("artifacts"))
+}
+
 /// All files that a session can see: its own and its user's.
 pub(super) fn read(
     root: &Path,

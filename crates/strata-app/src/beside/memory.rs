@@ -29,6 +29,13 @@ pub(super) fn database_in(folder: &Path) -> Option<PathBuf> {
     databases.into_iter().find(|path| names_memory(path).unwrap_or(false))
 }
 
+/// What holds the memories of a file: itself, and what SQLite has not moved there yet.
+pub(super) fn files_of(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    [path.to_owned(), PathBuf::from(log)].into_iter()
+}
+
 fn head(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
     File::open(path)?.take(SCHEMA_BYTES).read_to_end(&mut head)?;

@@ -1,6 +1,6 @@
 //! One call.
 
-use strata_engine::{Certainty, Outcome};
+use strata_engine::Outcome;
 use strata_measure::analysis::BillTotals;
 use strata_measure::tokens as counts;
 
@@ -91,10 +91,7 @@ fn error(open: &OpenSession, call: &strata_engine::Call, outcome: &Outcome) -> O
 
 fn unknowns(open: &OpenSession, call: &strata_engine::Call) -> Vec<String> {
     let mut unknowns = if open.app.is_inferred { open.app.notes.clone() } else { Vec::new() };
-    if call.certainty == Certainty::WithoutUsage {
-        let message = "Other answers of this agent come with the provider’s usage and this one does not: a callback may have answered instead of the model.";
-        unknowns.push(message.to_owned());
-    }
+    unknowns.extend(call.certainty.said().map(str::to_owned));
     if !call.is_answered {
         let message = "No answer to this request is recorded: what came back, and what was paid for it, is not known. Sums of caches and costs leave it out.";
         unknowns.push(message.to_owned());

@@ -128,9 +128,9 @@ fn note_on_release(app: &App) -> Option<String> {
     let writer = app.other_writer()?;
     let release = app.release();
     let by_its_events = if writer.contains('.') { "" } else { ", as the way its events are written says" };
-    let histories = if release < AdkRelease::FIRST_GENERATION {
-        "Histories are built as google-adk 1.20 builds them, the oldest release whose rules are known here: thoughts in \
-         quotations, events without text and what agents are told of each other may have been otherwise."
+    let histories = if app.writer_of_unknown_histories().is_some() {
+        "Histories are built as google-adk 1.20 builds them, the oldest release whose rules are known here: in older ones \
+         thoughts in quotations, events without text and what agents are told of each other may have been otherwise."
     } else if release < FENCED {
         "Histories are built as that release builds them, with quotations and summaries in its words."
     } else {

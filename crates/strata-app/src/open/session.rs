@@ -167,8 +167,10 @@ impl Recording {
         let summary = Summary::from_json(&entry.summary);
         let has_artifacts = |event: &Arc<Event>| !event.actions.artifact_delta.is_empty();
         let services = match outdated {
-            // Nothing new tells of files, so they are not looked up again.
-            Some(outdated) if !session.events[n_known..].iter().any(has_artifacts) => {
+            // Nothing new tells of files, and memory is as it was, so they are not looked up again.
+            Some(outdated)
+                if outdated.services.is_as_read() && !session.events[n_known..].iter().any(has_artifacts) =>
+            {
                 outdated.services.clone()
             }
             _ if flow_kind(&summary.format) != FlowKind::Adk => SessionServices::default(),

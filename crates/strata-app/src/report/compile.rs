@@ -50,6 +50,9 @@ pub struct CompileReport {
     pub request_basis: RequestBasis,
     /// What that is known from.
     pub evidence: EvidenceReport,
+    /// Why it is not certain that a model was asked at all, if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// What the model is sent, as far as it was compiled.
     pub request: Json,
     /// The body that was sent, in its provider's own dialect, if it is recorded and asked for.
@@ -158,6 +161,7 @@ pub fn compile(
         stages,
         request_basis: RequestBasis::of(&subject.experiment, compiled.analysed),
         evidence: subject.evidence(compiled.analysed),
+        doubt: compiled.call.certainty.said().map(str::to_owned),
         recorded,
         request: compiled.analysed.request.to_json(),
         tokens: prompt_tokens(&subject, &tables, &analysis, compiled.analysed)?,

@@ -454,6 +454,13 @@ pub(super) fn choose(
             words::whole(subjects.len() as i64)
         )));
     };
+    let n_exact = subjects.iter().filter(|subject| subject.id == session).count();
+    if n_exact > 1 {
+        return Err(several(format!(
+            "{name} holds {} sessions with the id {session}. Name one by its title: `{flag} TITLE`.",
+            words::whole(n_exact as i64)
+        )));
+    }
     let exact = subjects.iter().position(|subject| subject.id == session);
     let by_title = || subjects.iter().position(|subject| subject.title == session);
     let mut beginning = subjects.iter().enumerate().filter(|(_, subject)| subject.id.starts_with(session));

@@ -330,3 +330,30 @@ fn the_window_gives_a_session_its_services_and_takes_them_back() {
     let header = ask(&strata, "session/open", &json!({ "session": session }));
     assert_eq!(header["app"]["artifacts"], Value::Null);
 }
+
+/// google-adk adds to memory while a session goes on: what the next call found is not what was there before.
+#[test]
+fn memory_that_changed_is_read_again_when_the_session_goes_on() {
+    let folder = Folder::new();
+    folder.memory(".adk/memory.db");
+    let strata = start();
+    let path = folder.path("s1.session.json");
+    let id = opened(&strata, &path);
+    let header = ask(&strata, "session/open", &json!({ "session": id }));
+    assert_eq!(header["app"]["memory"]["items"], 4);
+    let database = rusqlite::Connection::open(folder.path(".adk/memory.db")).expect("a database");
+    database
+        .execute_batch(
+            "INSERT INTO memory_events (app_name, user_id, session_id, event_id, author, timestamp, content_json, search_text)
+             SELECT app_name, user_id, 'latest', 'e', author, 32.0, content_json, search_text FROM memory_events LIMIT 1;",
+        )
+        .expect("a memory");
+    drop(database);
+    let mut grown = session();
+    let more = event("i3", "user", &json!({"text": "And now?"}), 40.0);
+    grown["events"].as_array_mut().expect("events").push(more);
+    folder.write("s1.session.json", &grown.to_string());
+    assert_eq!(import(&strata, &path)["state"], "done");
+    let header = ask(&strata, "session/open", &json!({ "session": id }));
+    assert_eq!(header["app"]["memory"]["items"], 5);
+}

@@ -63,6 +63,9 @@ fn head(report: &CompileReport, style: Style) -> String {
     };
     fields.add("prompt", &format!("{} tokens{bounds}", tokens(prompt.total, prompt.basis)));
     fields.add("evidence", &report.evidence.said);
+    if let Some(doubt) = &report.doubt {
+        fields.add("not sure", doubt);
+    }
     if let Some(previous) = prompt.previous_call {
         let stable = tokens(prompt.stable_prefix, prompt.basis);
         let share = share(prompt.stable_prefix.into(), prompt.total.into());

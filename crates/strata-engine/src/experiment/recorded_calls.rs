@@ -12,7 +12,7 @@ use strata_model::{
 
 use crate::app_index::AppIndex;
 use crate::artifacts::{Artifact, Artifacts};
-use crate::calls::Call;
+use crate::calls::{Call, Certainty};
 use crate::context::{ArtifactsKnown, RunConfig, Services};
 use crate::log::{EventLog, LoggedEvent};
 use crate::state_history::StateHistory;
@@ -144,6 +144,7 @@ impl RecordedCalls {
         let Some(Recorded { call: recorded, .. }) = self.get(call.answer) else { return };
         let invocation = &mut call.invocation;
         invocation.is_input_unknown = false;
+        call.certainty = Certainty::Sure;
         invocation.branch.clone_from(&recorded.branch);
         invocation.isolation_scope.clone_from(&recorded.isolation_scope);
         if let Some(path) = &recorded.node_path {

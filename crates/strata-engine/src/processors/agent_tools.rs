@@ -315,6 +315,8 @@ fn list_artifacts(
         if known == ArtifactsKnown::Told {
             // Where there are no files ADK adds nothing, whatever was asked for. Here there may be some.
             requested_artifacts(request, (artifacts, known), &names, output);
+            output.gaps.insert(Gap::Artifacts);
+            output.diagnostics.push(unknown_list());
         }
         return;
     }
@@ -383,6 +385,15 @@ fn is_unknown(artifacts: &Artifacts, known: ArtifactsKnown, names: &[Str], asked
         (ArtifactsKnown::Told, None) => true,
         (_, Some(name)) => !artifacts.has_content(&name),
     }
+}
+
+fn unknown_list() -> Diagnostic {
+    Diagnostic::warning(
+        "artifact-list-not-known",
+        "tool.load_artifacts",
+        "load_artifacts tells the model which files there are. No event tells of any; whether there were some before the \
+         session, or files of the user, is not recorded. Give the session its artifacts to see them",
+    )
 }
 
 fn unknown_artifact(asked: &str) -> Diagnostic {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_model::app::{AgentMode, IncludeContents};
 use strata_model::{
-    Branch, Content, Diagnostic, EventIndex, Fingerprint, Gap, LlmRequest, Origin, RequestContent,
+    Branch, Content, Diagnostic, EventIndex, Fingerprint, Gap, LlmRequest, Origin, RequestContent, Str,
 };
 
 use crate::app_index::keeps_client_ids;
@@ -29,6 +29,8 @@ pub struct Inputs<'c> {
     user_content: Option<Fingerprinted<&'c Content>>,
     input_context: Fingerprinted<&'c [Content]>,
     is_input_unknown: bool,
+    /// What ran the app, where it is not known how it builds histories.
+    unknown_writer: Option<&'c Str>,
 }
 
 impl Processor for ContentsProcessor {
@@ -64,6 +66,7 @@ impl Processor for ContentsProcessor {
                     .fold(Fingerprint::default(), |all, next| all.then(print(next))),
             },
             is_input_unknown: context.invocation.is_input_unknown,
+            unknown_writer: context.index.app().writer_of_unknown_histories(),
         }
     }
 
@@ -90,9 +93,22 @@ impl Processor for ContentsProcessor {
             output.gaps.insert(Gap::NodeInput);
             output.diagnostics.push(unknown_input(inputs.scope.agent_name));
         }
+        output.diagnostics.extend(inputs.unknown_writer.map(unknown_rules));
         insert_transient(request, held);
         Ok(())
     }
+}
+
+fn unknown_rules(writer: &Str) -> Diagnostic {
+    Diagnostic::info(
+        "history-rules-not-known",
+        "contents",
+        format!(
+            "This was written by {writer}: its history rules are not known here. The history is built as google-adk 1.20 \
+             builds it; in older ones thoughts in quotations, events without text and what agents are told of each other \
+             may have been otherwise"
+        ),
+    )
 }
 
 fn unknown_input(agent: &str) -> Diagnostic {

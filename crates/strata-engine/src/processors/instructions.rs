@@ -8,9 +8,10 @@ use std::sync::Arc;
 use strata_model::app::{Instruction, StaticInstruction};
 use strata_model::{
     Diagnostic, Gap, InstructionKind, Json, LlmRequest, Origin, Part, RequestContent, RequestPart, RichText,
-    Str, python,
+    Scope, Str, json, python,
 };
 
+use crate::app_index::AgentId;
 use crate::artifacts;
 use crate::contents::HistoryRules;
 use crate::context::{ArtifactsKnown, CallSource, CompileContext, Services};
@@ -20,6 +21,7 @@ use crate::quotation::label_instruction;
 use crate::sections::Sections;
 use crate::state_history::StateValue;
 use crate::template::{Piece, Template};
+use crate::turn::is_final_response;
 
 pub struct Instructions;
 
@@ -52,11 +54,24 @@ enum FilledPiece {
         origin: Origin,
         placeholder: Str,
     },
-    /// In a recorded call: a file that may leave nothing, and of which nobody knows whether it was there.
+    /// In a recorded call: what may leave nothing, and of which nobody knows whether it was there.
     Unsure {
+        origin: Origin,
         placeholder: Str,
+        why: Unsure,
     },
     Missing(CompileError),
+}
+
+/// Why nobody knows whether there was a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Unsure {
+    /// A file, where the files of the session were not recorded.
+    File,
+    /// A key that lives for one run, and is never stored.
+    Temporary,
+    /// A key that an event writes later: the state that the session began with is not recorded.
+    WrittenLater,
 }
 
 /// A static instruction, hashed as JSON.
@@ -239,29 +254,22 @@ impl FilledInstruction {
 
     /// Says what had a value that the recording does not hold.
     pub(super) fn report_unknowns(&self, output: &mut StageOutput) {
-        let is_artifact = |piece: &FilledPiece| {
-            matches!(
-                piece,
-                FilledPiece::Unsure { .. } | FilledPiece::Unknown { origin: Origin::Artifact { .. }, .. }
-            )
-        };
-        if self.pieces.iter().any(is_artifact) {
-            output.gaps.insert(Gap::Artifacts);
-        }
+        output.gaps.extend(self.pieces.iter().filter_map(FilledPiece::gap));
         output.diagnostics.extend(self.unknowns());
     }
 
     fn unknowns(&self) -> impl Iterator<Item = Diagnostic> {
         self.pieces.iter().filter_map(|piece| match piece {
-            FilledPiece::Unsure { placeholder } => Some(Diagnostic::warning(
-                "value-not-recorded",
-                format!("agent.{}", self.agent),
-                format!(
-                    "{placeholder} in the instruction of {} is left out, as if there were no such file; whether there \
-                     was one is not recorded. Give the session its artifacts to see it",
-                    self.agent
-                ),
-            )),
+            FilledPiece::Unsure { placeholder, why, .. } => {
+                let at = format!("agent.{}", self.agent);
+                let message =
+                    format!("{placeholder} in the instruction of {} is left out, {}", self.agent, why.said());
+                Some(match why {
+                    // So it is nearly always: the first value is written by an event.
+                    Unsure::WrittenLater => Diagnostic::info("value-not-recorded", at, message),
+                    Unsure::File | Unsure::Temporary => Diagnostic::warning("value-not-recorded", at, message),
+                })
+            }
             FilledPiece::Unknown { placeholder, .. } => Some(Diagnostic::warning(
                 "value-not-recorded",
                 format!("agent.{}", self.agent),
@@ -291,6 +299,42 @@ impl FilledInstruction {
             }
         }
         if names.is_empty() { String::new() } else { format!(" with {}", names.join(", ")) }
+    }
+}
+
+impl FilledPiece {
+    fn unknown(key: Str) -> Self {
+        Self::Unknown { placeholder: format!("{{{key}}}").into(), origin: Origin::State { key } }
+    }
+
+    fn gap(&self) -> Option<Gap> {
+        match self {
+            Self::Unsure { why: Unsure::WrittenLater, .. } => None,
+            Self::Unsure { origin, .. } | Self::Unknown { origin, .. } => Some(match origin {
+                Origin::Artifact { .. } => Gap::Artifacts,
+                _ => Gap::State,
+            }),
+            Self::Literal(_) | Self::Filled { .. } | Self::Missing(_) => None,
+        }
+    }
+}
+
+impl Unsure {
+    fn said(self) -> &'static str {
+        match self {
+            Self::File => {
+                "as if there were no such file; whether there was one is not recorded. Give the session its artifacts to \
+                 see it"
+            }
+            Self::Temporary => {
+                "as if it were not set; such keys live for one run and are not stored, so whether it was is not known. \
+                 Record the app with `strata adk-recorder` to see it"
+            }
+            Self::WrittenLater => {
+                "as if it were not set before an event first writes it; the state that the session began with is not \
+                 recorded"
+            }
+        }
     }
 }
 
@@ -326,7 +370,11 @@ fn fill_piece(piece: Piece, context: &CompileContext<'_>) -> FilledPiece {
                     placeholder: format!("{{artifact.{name}?}}").into(),
                     origin: Origin::Artifact { name },
                 },
-                None => FilledPiece::Unsure { placeholder: format!("{{artifact.{name}?}}").into() },
+                None => FilledPiece::Unsure {
+                    placeholder: format!("{{artifact.{name}?}}").into(),
+                    origin: Origin::Artifact { name },
+                    why: Unsure::File,
+                },
             },
             Ok(None) | Err(_) if context.source == CallSource::Recorded => FilledPiece::Unknown {
                 placeholder: format!("{{artifact.{name}}}").into(),
@@ -339,22 +387,65 @@ fn fill_piece(piece: Piece, context: &CompileContext<'_>) -> FilledPiece {
 }
 
 fn fill_state(key: Str, is_optional: bool, context: &CompileContext<'_>) -> FilledPiece {
+    let is_recorded = context.source == CallSource::Recorded;
+    let is_temporary = Scope::of(&key) == Scope::Temp;
     let value = context.state.get(&key);
     let text: Str = match value {
+        StateValue::Absent if is_recorded && is_temporary => match kept_output(&key, context) {
+            Some(said) => said,
+            None if is_optional => return unsure(key, Unsure::Temporary),
+            None => return FilledPiece::unknown(key),
+        },
+        StateValue::NotRecorded if is_recorded && is_optional => return unsure(key, Unsure::WrittenLater),
         StateValue::Known(Json::Null) => "".into(),
         StateValue::Known(value) => python::str(value).into(),
         StateValue::Absent | StateValue::NotRecorded if is_optional => "".into(),
-        StateValue::Absent | StateValue::NotRecorded if context.source == CallSource::Recorded => {
-            return FilledPiece::Unknown {
-                placeholder: format!("{{{key}}}").into(),
-                origin: Origin::State { key },
-            };
-        }
+        StateValue::Absent | StateValue::NotRecorded if is_recorded => return FilledPiece::unknown(key),
         StateValue::Absent | StateValue::NotRecorded => {
             return FilledPiece::Missing(missing_variable(&key, &context.agent().name));
         }
     };
     FilledPiece::Filled { origin: Origin::State { key }, text }
+}
+
+fn unsure(key: Str, why: Unsure) -> FilledPiece {
+    FilledPiece::Unsure { placeholder: format!("{{{key}?}}").into(), origin: Origin::State { key }, why }
+}
+
+/// What an agent has said in its turn, where it keeps that under a key that is never stored: until the user says something,
+/// for then another run begins.
+fn kept_output(key: &str, context: &CompileContext<'_>) -> Option<Str> {
+    let keeps = |id: &AgentId| context.index.agent(*id).output_key.as_deref() == Some(key);
+    let keeper = context.index.agent(context.index.ids().find(keeps)?);
+    let (mut kept, mut said, mut is_ended) = (None, String::new(), false);
+    for event in context.events.iter().map(|logged| &logged.event) {
+        if event.invocation_id != context.invocation.invocation_id {
+            continue;
+        }
+        if event.is_from_user() {
+            kept = None;
+            is_ended = true;
+        }
+        if event.author != keeper.name || event.partial == Some(true) || event.parts().is_empty() {
+            continue;
+        }
+        if std::mem::take(&mut is_ended) {
+            said.clear();
+        }
+        is_ended = is_final_response(event);
+        let texts = event.parts().iter().filter(|part| !part.is_thought());
+        let text: String = texts.filter_map(|part| part.text.as_deref()).collect();
+        match &keeper.output_schema {
+            _ if text.is_empty() => {}
+            None => {
+                said += &text;
+                kept = Some(Str::from(&*said));
+            }
+            Some(_) if is_ended => kept = json::parse(text.as_bytes()).ok().map(|it| python::str(&it).into()),
+            Some(_) => {}
+        }
+    }
+    kept
 }
 
 fn missing_variable(key: &str, agent: &str) -> CompileError {

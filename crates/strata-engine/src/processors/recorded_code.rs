@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use strata_model::{
-    Contents, Diagnostic, EventIndex, FromJson as _, LlmRequest, Origin, RecordedStage, RequestContent,
+    Contents, Diagnostic, EventIndex, FromJson as _, Gap, LlmRequest, Origin, RecordedStage, RequestContent,
     RequestPart, Str, json,
 };
 
@@ -68,11 +68,11 @@ impl<'c> RecordedCode<'c> {
     /// Makes the changes again. Returns what there is to say about it.
     pub(super) fn apply(&self, request: &mut LlmRequest, output: &mut StageOutput) -> &'static str {
         let Some(stage) = self.stage else {
-            return if self.is_call_recorded {
-                "did not run"
-            } else {
-                "not recorded: what this code does is not known"
-            };
+            if self.is_call_recorded {
+                return "did not run";
+            }
+            output.gaps.insert(Gap::Code);
+            return "not recorded: what this code does is not known";
         };
         let Some(changes) = &stage.changes else { return "changed nothing" };
         let origin = match &*stage.kind {

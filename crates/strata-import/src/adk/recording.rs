@@ -89,6 +89,10 @@ impl Recording {
                 let id = take_text(&mut record, "id").unwrap_or_default();
                 self.apps.add(id, record.remove("app").unwrap_or_default());
             }
+            "agent" => {
+                let app = take_text(&mut record, "app").unwrap_or_default();
+                self.apps.add_agent(app, record.remove("agent").unwrap_or_default());
+            }
             "invocation" => {
                 let mut run = Run::read(&mut record);
                 if let Some(config) = run.run_config.take() {

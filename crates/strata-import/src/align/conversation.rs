@@ -123,6 +123,9 @@ impl Conversation {
         self.say_system(at, &turns, &base);
         self.say_rewritten(&mut plan, &units, &turns, at, &base);
         let awaited = self.lanes[at].awaited.take().filter(|_| overlap.shared >= self.lanes[at].n_requested);
+        if let Some(attempt) = awaited.filter(|_| overlap.shared == units.len()) {
+            self.draft.mark(attempt, marks::ATTEMPT, true);
+        }
         self.say_new(&mut plan, &mut units, &turns, &base, awaited);
         let alignment = plan.alignment;
         let base = match answered_at {

@@ -51,9 +51,12 @@ impl Lane {
         }
         let is_echoed =
             overlap.shared >= self.n_requested && overlap.shared > 0 && units.len() > overlap.shared;
-        let is_retried =
-            overlap.shared == units.len() && overlap.shared == self.n_requested && !self.is_answered;
-        if is_echoed || is_retried {
+        // The same is asked again, in the middle of a conversation or because nothing came back. A first prompt that was
+        // answered may as well begin another conversation.
+        let is_repeated = overlap.shared == units.len()
+            && overlap.shared == self.n_requested
+            && (!self.is_answered || units.iter().any(|unit| unit.is_model));
+        if is_echoed || is_repeated {
             return Some(Fit::Continued(overlap.shared));
         }
         if self.is_compacted(&overlap) {

@@ -169,11 +169,26 @@ fn a_request_that_nothing_answers_has_an_event_without_words() {
         .map(|event| (event.parts().len(), strata_model::marks::has(event, crate::marks::UNANSWERED)))
         .collect();
     assert_eq!(unanswered, [(1, false), (0, true), (1, false), (1, false), (0, true)]);
-    assert_eq!((one.summary().calls, one.facts.model_responses), (3, 1));
+    // The first is an attempt: the same was sent again.
+    assert_eq!((one.summary().calls, one.facts.model_responses), (2, 1));
 }
 
 #[test]
 fn a_request_that_failed_and_is_sent_again_says_nothing_new() {
     let got = told(&[("u:a", ""), ("u:a", "m:b")]);
     assert_eq!(got, "u:a a: a:b | 0+1-0~0 1+0-0~0");
+}
+
+#[test]
+fn a_request_that_is_sent_again_although_it_was_answered_is_of_the_same_conversation() {
+    let got = told(&[
+        ("u:a", "m:b"),
+        ("u:a, m:b, u:c", "m:d"),
+        ("u:a, m:b, u:c", "m:D"),
+        ("u:a, m:b, u:c, m:D, u:e", "m:f"),
+    ]);
+    assert_eq!(got, "u:a a:b u:c a:d a:D u:e a:f | 0+1-0~0 2+1-0~0 3+0-1~0 4+1-0~0");
+    // As a first prompt, it begins another one.
+    let got = told(&[("u:a", "m:b"), ("u:a", "m:B"), ("u:a, m:B, u:c", "m:d")]);
+    assert_eq!(got, "u:a a:b | 0+1-0~0\nu:a a:B u:c a:d | 0+1-0~0 2+1-0~0");
 }

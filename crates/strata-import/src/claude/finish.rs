@@ -7,7 +7,7 @@ use strata_model::{Content, Event, EventCompaction, Session, Str};
 
 use super::compaction::{Span, spans};
 use super::entry::{Entries, Entry, EntryKind};
-use super::ids::{EntryId, MAIN};
+use super::ids::{EntryId, LaneId, MAIN};
 use super::invocations::invocations;
 use super::path::paths;
 use super::record::version_numbers;
@@ -75,6 +75,7 @@ impl Transcript {
         };
         let title = if title.is_empty() { session_id.to_string() } else { title };
         self.check_own_counts(findings);
+        self.mark_attempts();
         let requests = self.requests(findings);
         let (events, sources) = self.events(&branches, &invocations, told);
         let session = Session {
@@ -104,6 +105,31 @@ impl Transcript {
         let entries = &self.entries;
         let is_copy = |entry: EntryId| entries[entry].custom.contains_key(marks::RELAYED);
         std::mem::take(&mut self.journal).requests(is_copy, &mut self.unmapped, findings)
+    }
+
+    /// Errors behind which the same was sent again: nobody else said anything until the next answer or error.
+    fn mark_attempts(&mut self) {
+        let mut open: HashMap<LaneId, EntryId> = HashMap::new();
+        for at in 0..self.entries.len() {
+            let entry = &self.entries[at];
+            let is_error = entry.event.error_code.is_some();
+            match entry.kind {
+                EntryKind::Notice if !is_error => {}
+                EntryKind::Notice | EntryKind::Response => {
+                    let will_be_repeated = entry.kind == EntryKind::Notice && is_repeated(entry);
+                    let lane = entry.lane;
+                    if let Some(attempt) = open.remove(&lane) {
+                        self.entries[attempt].custom.insert(marks::ATTEMPT, true);
+                    }
+                    if will_be_repeated {
+                        open.insert(lane, at);
+                    }
+                }
+                _ => {
+                    open.remove(&entry.lane);
+                }
+            }
+        }
     }
 
     /// The branch of every event.
@@ -188,6 +214,13 @@ impl Transcript {
         facts.source = SourceFacts::ClaudeCode(Box::new(own));
         facts
     }
+}
+
+/// Whether the client says of an error that it will send the same again.
+fn is_repeated(error: &Entry) -> bool {
+    let said = error.custom.get(marks::SOURCE);
+    let says = |name: &str| said.is_some_and(|said| said.get(name).is_some());
+    ["retryAttempt", "retryInMs", "retry_delay_ms"].into_iter().any(says)
 }
 
 /// The first words a person typed; else the first command, else the first words anyone said.

@@ -35,11 +35,13 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
         for value in values {
             let source = value.source();
             if let Json::Object(simulation) = value.json {
-                sessions.extend(session(simulation, &source, format, findings));
+                let place = (&source, sessions.len() + 1);
+                sessions.extend(session(simulation, place, format, findings));
             }
         }
         if is_one {
-            sessions.extend(session(document.fields, &document.source, format, findings));
+            let place = (&document.source, sessions.len() + 1);
+            sessions.extend(session(document.fields, place, format, findings));
         }
     }
     sessions
@@ -71,7 +73,7 @@ fn displayed(text: &str) -> Vec<Json> {
 
 fn session(
     mut simulation: Object,
-    source: &SourceRecord,
+    (source, nth): (&SourceRecord, usize),
     format: Format,
     findings: &mut Findings,
 ) -> Option<ImportedSession> {
@@ -82,7 +84,11 @@ fn session(
     let task = text(take_any(&mut simulation, &["task_id"])).unwrap_or_default();
     let trial = text(take_any(&mut simulation, &["trial"])).unwrap_or_default();
     let own = take_text(&mut simulation, "id");
-    draft.session.id = own.unwrap_or_else(|| format!("task-{task}-trial-{trial}").into());
+    draft.session.id = own.unwrap_or_else(|| match (&*task, &*trial) {
+        // An example says only what was spoken.
+        ("", "") => format!("example-{nth}").into(),
+        _ => format!("task-{task}-trial-{trial}").into(),
+    });
     let messages = take_list(&mut simulation, "traj")
         .or_else(|| take_list(&mut simulation, "messages"))
         .or_else(|| take_text(&mut simulation, "messages_display").map(|text| displayed(&text)));

@@ -472,3 +472,24 @@ fn evaluation_sets_of_early_versions_are_read() {
         assert_eq!(first.session.state.get("luck"), Some(&Json::Int(1)));
     }
 }
+
+/// Agents that code of the app runs are in no configuration: the recorder tells of each before its first call.
+#[test]
+fn agents_that_code_runs_are_known() {
+    let whole = String::from_utf8(sample("adk-recording.jsonl")).unwrap();
+    let lines = || whole.lines().map(|line| json::parse(line.as_bytes()).unwrap());
+    let app = lines().find(|line| line.get("record").and_then(Json::as_str) == Some("app")).unwrap();
+    let id = app.get("id").and_then(Json::as_str).unwrap();
+    let record = |instruction: &str| {
+        format!(
+            r#"{{"record":"agent","time":1.0,"app":"{id}","agent":{{"type":"llm","name":"helper","mode":"single_turn","instruction":"{instruction}"}}}}"#
+        )
+    };
+    // A later process tells of it anew.
+    let imported = import(format!("{whole}\n{}\n{}\n", record("Help."), record("Help well.")).as_bytes());
+    assert_eq!(codes(&imported), codes(&import(whole.as_bytes())));
+    let root = imported.sessions[0].app.as_ref().and_then(|app| app.root_agent.as_ref()).unwrap();
+    let [strata_model::app::Node::Agent(helper)] = root.library() else { panic!("{:?}", root.library()) };
+    assert_eq!(&*helper.name, "helper");
+    assert_eq!(helper.instruction.as_ref().map(strata_model::FromJson::to_json), Some("Help well.".into()));
+}

@@ -170,6 +170,21 @@ fn records_that_are_no_conversation_leave_no_branch() {
 }
 
 #[test]
+fn what_failed_and_was_sent_again_is_an_attempt() {
+    let error = r#""subtype":"api_error","error":{"status":529},"retryInMs":500,"retryAttempt":1"#;
+    let mut it = Transcript::default();
+    it.user("u1", "", r#""go""#).record("system", "e1", "u1", error);
+    it.record("system", "e2", "e1", error).assistant("a1", "e2", "m1", &text("yes"), 1);
+    // This one was given up, and nothing is known of what became of the last.
+    it.user("u2", "a1", r#""more""#).record("system", "e3", "u2", error);
+    it.user("u3", "e3", r#""other""#).record("system", "e4", "u3", error);
+    let session = it.session();
+    let errors = session.session.events.iter().filter(|event| event.error_code.is_some());
+    let attempts: Vec<bool> = errors.map(|event| strata_model::marks::has(event, marks::ATTEMPT)).collect();
+    assert_eq!(attempts, [true, true, false, false]);
+}
+
+#[test]
 fn circles_and_lost_parents_end_somewhere() {
     let mut it = Transcript::default();
     it.user("u1", "u1", r#""my own parent""#).user("u2", "u3", r#""in a""#).user("u3", "u2", r#""circle""#);

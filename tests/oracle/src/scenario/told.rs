@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::{Experiment, FlowKind, StageCache};
+use strata_engine::{Compilation, Experiment, FlowKind, StageCache};
 use strata_model::{Gap, Json};
 use strata_runtime::Program;
 
@@ -14,8 +14,8 @@ pub struct Told {
     pub n_sent: usize,
     /// Compiled, and sent otherwise or not at all.
     pub n_wrong: usize,
-    /// Compiled otherwise than it was sent, and said to lack something.
-    pub n_gaps: usize,
+    /// Of these, those of which it is said what they lack, or that they may not have been sent.
+    pub n_said: usize,
     /// Compiled as it was sent, and said to lack what a node was given.
     pub n_doubted: usize,
     /// Sent, and not compiled like this or at all.
@@ -33,12 +33,13 @@ pub fn told(scenario: &Json) -> Option<Told> {
     let requests = host.journal.entries().requests;
     let mut left: Vec<(Json, Json)> =
         requests.iter().map(|entry| (part(entry, "agent"), part(entry, "request"))).collect();
-    let mut told = Told { n_sent: left.len(), n_wrong: 0, n_gaps: 0, n_doubted: 0, n_missing: 0 };
+    let mut told = Told { n_sent: left.len(), n_wrong: 0, n_said: 0, n_doubted: 0, n_missing: 0 };
     let experiment = Experiment::new(Arc::new(session), configured, FlowKind::Adk);
     let mut cache = StageCache::new();
     for call in experiment.calls() {
         let Some(compiled) = experiment.compile(call, &mut cache) else { continue };
         let gaps = compiled.gaps();
+        let is_said = !gaps.is_empty() || call.certainty.said().is_some() || has_unknown_values(&compiled);
         let compiled = (Json::from(call.invocation.agent.clone()), compiled.working_context().to_json());
         match left.iter().position(|sent| *sent == compiled) {
             Some(at) => {
@@ -47,10 +48,15 @@ pub fn told(scenario: &Json) -> Option<Told> {
             }
             None => {
                 told.n_wrong += 1;
-                told.n_gaps += usize::from(!gaps.is_empty());
+                told.n_said += usize::from(is_said);
             }
         }
     }
     told.n_missing = left.len();
     Some(told)
+}
+
+fn has_unknown_values(compiled: &Compilation) -> bool {
+    let mut said = compiled.stages.iter().flat_map(|stage| &stage.output.diagnostics);
+    said.any(|said| said.code == "value-not-recorded")
 }

@@ -11,7 +11,9 @@ use crate::findings::Findings;
 /// The apps of a file, and which ran in which session.
 #[derive(Debug, Default)]
 pub(super) struct Apps {
-    apps: HashMap<Str, Json>,
+    by_id: HashMap<Str, Json>,
+    /// Agents of each app that its code runs, and its configuration does not hold.
+    run_by_code: HashMap<Str, Vec<Json>>,
     /// The app of the last run in each session.
     by_session: HashMap<Str, Str>,
 }
@@ -38,21 +40,37 @@ impl Run {
 
 impl Apps {
     pub(super) fn add(&mut self, id: Str, app: Json) {
-        self.apps.insert(id, app);
+        self.by_id.insert(id, app);
     }
 
     pub(super) fn add_run(&mut self, run: Run) {
         self.by_session.insert(run.session, run.app);
     }
 
-    pub(super) fn of_session(&self, session: &str) -> Option<&Json> {
-        self.apps.get(self.by_session.get(session)?)
+    pub(super) fn add_agent(&mut self, app: Str, agent: Json) {
+        let known = self.run_by_code.entry(app).or_default();
+        match known.iter_mut().find(|known| name_of(known, "name") == name_of(&agent, "name")) {
+            Some(known) => *known = agent,
+            None => known.push(agent),
+        }
+    }
+
+    /// The app of a session, with the agents that its code runs.
+    pub(super) fn of_session(&self, session: &str) -> Option<Json> {
+        let id = self.by_session.get(session)?;
+        let mut app = self.by_id.get(id)?.clone();
+        if let Some(agents) = self.run_by_code.get(id)
+            && let Json::Object(fields) = &mut app
+            && let Some(Json::Object(root)) = fields.get_mut("root_agent")
+        {
+            root.insert("library", agents.clone());
+        }
+        Some(app)
     }
 }
 
 /// The app as a compile is configured by it.
-pub(super) fn read(app: &Json, calls: &[CallRecord], findings: &mut Findings) -> App {
-    let mut app = app.clone();
+pub(super) fn read(mut app: Json, calls: &[CallRecord], findings: &mut Findings) -> App {
     // The last call of an agent shows its tools as they are at the end.
     let known = calls.iter().filter(|call| call.request.is_some());
     let seen: BTreeMap<&str, &CallRecord> = known.map(|call| (&*call.recorded.agent, call)).collect();
@@ -72,8 +90,10 @@ pub(super) fn read(app: &Json, calls: &[CallRecord], findings: &mut Findings) ->
 
 fn complete_agent(agent: &mut Json, seen: &BTreeMap<&str, &CallRecord>) {
     let Json::Object(fields) = agent else { return };
-    for child in members(fields, "sub_agents") {
-        complete_agent(child, seen);
+    for key in ["sub_agents", "library"] {
+        for child in members(fields, key) {
+            complete_agent(child, seen);
+        }
     }
     for tool in members(fields, "tools") {
         if let Json::Object(tool) = tool

@@ -173,7 +173,7 @@ impl Recorded {
     fn finish(
         mut self,
         mut calls: Vec<CallRecord>,
-        app: Option<&Json>,
+        app: Option<Json>,
         ids: &HashMap<Str, Str>,
         format: Format,
         findings: &mut Findings,
