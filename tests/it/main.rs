@@ -4,6 +4,7 @@ mod analysis;
 mod cache;
 mod causes;
 mod counts;
+mod edited;
 mod findings;
 mod growth;
 mod laws;

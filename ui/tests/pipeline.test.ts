@@ -171,7 +171,9 @@ describe('the pipeline view', () => {
 
   test('marks what rests on an inferred configuration', async () => {
     openWindow('#/claude-code/pipeline?call=5');
-    expect(within(await stage(/agent_tools/)).getByText('inferred')).toBeVisible();
-    expect(within(await stage(/contents/)).queryByText('inferred')).toBeNull();
+    expect(within(await stage(/tools/)).getByText('inferred')).toBeVisible();
+    expect(within(await stage(/messages/)).queryByText('inferred')).toBeNull();
+    // The names of google-adk's processors are google-adk's.
+    expect(within(stages()).queryByRole('option', { name: /agent_tools|model_call/ })).toBeNull();
   });
 });

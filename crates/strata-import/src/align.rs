@@ -8,6 +8,7 @@
 //! A request that shares nothing begins a conversation. It is that of a sub-agent when an unanswered tool call of a known
 //! conversation holds its prompt.
 
+mod anew;
 mod conversation;
 mod known;
 mod lane;

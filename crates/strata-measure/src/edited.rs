@@ -24,7 +24,31 @@ const EXTRACTIVE_NOTE: &str = "Summaries of windows that were not recorded are e
 pub fn edited(base: &Experiment, edits: &[Edit], catalog: &Catalog, counting: &Counting) -> Edited {
     let mut edited = planned_edits(base.lay(edits, catalog), counting);
     note_unreached(&mut edited, edits);
+    note_reported_answers(&mut edited, base, edits);
     edited
+}
+
+/// Says once that answers which are edited are charged as they were reported: nobody counted the words that are new.
+fn note_reported_answers(edited: &mut Edited, base: &Experiment, edits: &[Edit]) {
+    let is_reported = |number: u32| {
+        let event = (number as usize).checked_sub(1).and_then(|at| base.session().events.get(at));
+        let usage =
+            event.filter(|event| !event.is_compaction()).and_then(|event| event.usage_metadata.as_ref());
+        usage.is_some_and(|usage| usage.output_tokens().is_some())
+    };
+    let is_of_answer = |edit: &Edit| match edit {
+        Edit::Events(EventsEdit::Replace { event, .. }) => is_reported(*event),
+        _ => false,
+    };
+    let Some(at) = edits.iter().rposition(is_of_answer) else { return };
+    let n_answers = edits.iter().filter(|edit| is_of_answer(edit)).count() as u64;
+    let (are, their) = if n_answers == 1 { ("is", "its") } else { ("are", "their") };
+    let message = format!(
+        "{} {are} edited, and {their} output tokens stay those that were reported.",
+        count(n_answers, "answer")
+    );
+    edited.notes.push(EditNote { edit: at, severity: Severity::Info, code: "edit-output-tokens", message });
+    edited.notes.sort_by_key(|note| note.edit);
 }
 
 fn planned_edits(draft: EditDraft, counting: &Counting) -> Edited {

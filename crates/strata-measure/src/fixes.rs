@@ -20,7 +20,7 @@ pub use candidate::Candidate;
 use seen::FixEvidence;
 use strata_engine::{Catalog, Experiment};
 
-use crate::analysis::{BilledCalls, CacheAnalysis, CallCache, Counting, Effect, SessionAnalysis};
+use crate::analysis::{BilledCalls, CacheAnalysis, CacheFix, CallCache, Counting, Effect, SessionAnalysis};
 use crate::edited::edited;
 use crate::findings::{Finding, FindingKind};
 use crate::phrases::number;
@@ -31,6 +31,11 @@ use crate::tokens::Basis;
 const WORTH_LOSS: u64 = 1024;
 /// And from this part of what is saved on (1/20, 5 %).
 const WORTH_SHARE: u64 = 20;
+/// US dollars below which nothing is saved where no tokens are.
+const LEAST_DOLLARS: f64 = 0.0001;
+/// What costs more for all that it saves has to leave this much of the prompts out (1/20, 5 %): somebody may want them
+/// shorter.
+const SHORTER_SHARE: i64 = 20;
 
 /// A candidate after it was tried.
 #[derive(Debug, Clone)]
@@ -86,6 +91,28 @@ pub fn helping<'f>(fixes: impl IntoIterator<Item = &'f Fix>, finding: &Finding) 
     helping
 }
 
+/// The change that keeps the most of what a finding says is lost, of those that are replayed without an edit: its own is
+/// what the requests' code, or the app's, does otherwise.
+pub fn replayed<'f>(
+    fixes: &'f [CacheFix],
+    finding: &Finding,
+    experiment: &Experiment,
+) -> Option<&'f CacheFix> {
+    let causes: &[&str] = match finding.code {
+        "changing-system-text" => &["instruction_changed", "client_block"],
+        "state-in-instruction" => &["state_in_instruction"],
+        "artifact-list-changes" => &["artifact_list"],
+        "tools-change" => &["tools_reordered"],
+        "history-rewritten" => &["truncated_history"],
+        "filter-shifts-every-turn" => &["filter_window"],
+        _ => &[],
+    };
+    let call = experiment.call(finding.calls.first()?.first)?;
+    fixes.iter().find(|fix| {
+        fix.agent == call.invocation.agent && fix.kind.causes().iter().any(|cause| causes.contains(cause))
+    })
+}
+
 /// What might help a session whose calls are all compiled, in no order of worth.
 pub fn candidates(experiment: &Experiment, analysis: &SessionAnalysis) -> Vec<Candidate> {
     let seen = FixEvidence::in_prompts(experiment, analysis);
@@ -115,10 +142,12 @@ pub fn try_fix(
     let effect = Effect::of(before, BilledCalls { analysis: &after, caches: &caches });
     let (was, is) = (&effect.before.bill, &effect.after.bill);
     let saves_money = match (was.cost_usd(), is.cost_usd()) {
-        (Some(was), Some(is)) => is < was,
+        (Some(was), Some(is)) => was - is >= LEAST_DOLLARS,
         _ => is.fresh_tokens() < was.fresh_tokens(),
     };
-    if effect.calls_changed == 0 || (effect.saved_tokens() <= 0 && !saves_money) {
+    let costs_more = was.cost_usd().zip(is.cost_usd()).is_some_and(|(was, is)| is > was);
+    let least = if costs_more { was.prompt_tokens as i64 / SHORTER_SHARE } else { 1 };
+    if effect.calls_changed == 0 || (effect.saved_tokens() < least && !saves_money) {
         return None;
     }
     let basis = after.calls().iter().chain(analysis.calls()).map(|call| call.total.basis).max();

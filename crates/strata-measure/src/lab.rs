@@ -32,6 +32,8 @@ mod recorded_summaries;
 mod regret;
 mod replay;
 mod result_values;
+mod said;
+mod short_numbers;
 mod size;
 mod sized;
 mod source_tokens;

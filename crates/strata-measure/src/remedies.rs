@@ -7,4 +7,4 @@ mod writer;
 
 pub use aim::Aim;
 pub use table::{Remedy, remedy};
-pub use writer::Writer;
+pub use writer::{Provider, Writer};

@@ -18,10 +18,18 @@ const IDS: [&str; 4] = ["call_7d1e90b2", "call_a03c51f8", "call_5b9e07d4", "call
 pub(super) enum Said {
     User(String),
     Picture,
+    /// Of the same size.
+    OtherPicture,
     Thought(String),
     Answer(String),
-    Call { id: String, args: Value },
-    Result { id: String, text: String },
+    Call {
+        id: String,
+        args: Value,
+    },
+    Result {
+        id: String,
+        text: String,
+    },
 }
 
 /// What is sent for one call, and what is answered.

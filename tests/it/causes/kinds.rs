@@ -44,10 +44,14 @@ pub(super) enum Needs {
     ClientBlock,
     ToolNames,
     Declarations,
+    /// Declarations as they were sent, with their keys in that order.
+    KeyOrder,
     Model,
     /// Settings that empty the cache, and times after which it is empty.
     AnthropicCache,
     History,
+    /// Images with their bytes.
+    MediaBytes,
     Thoughts,
     /// That there was a summary, in a transcript or in requests.
     Summaries,

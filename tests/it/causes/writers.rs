@@ -7,6 +7,7 @@ mod claude_code;
 mod codex;
 mod gemini;
 mod openai;
+mod telemetry;
 
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub(super) enum Writer {
     ResponsesLog,
     LiteLlm,
     Har,
+    Spans,
+    Langfuse,
     AnthropicLog,
     GeminiLog,
     AdkDebugLog,
@@ -36,11 +39,13 @@ pub(super) enum Writer {
 }
 
 impl Writer {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::ChatLog,
         Self::ResponsesLog,
         Self::LiteLlm,
         Self::Har,
+        Self::Spans,
+        Self::Langfuse,
         Self::AnthropicLog,
         Self::GeminiLog,
         Self::AdkDebugLog,
@@ -55,6 +60,8 @@ impl Writer {
             Self::ResponsesLog => "OpenAI responses log",
             Self::LiteLlm => "LiteLLM log",
             Self::Har => "HTTP archive",
+            Self::Spans => "OpenTelemetry spans",
+            Self::Langfuse => "Langfuse trace",
             Self::AnthropicLog => "Anthropic log",
             Self::GeminiLog => "Gemini log",
             Self::AdkDebugLog => "google-adk session and debug log",
@@ -71,7 +78,9 @@ impl Writer {
             // Its requests are worked out from the transcript, which has one system text and no tools.
             _ if !self.has_requests() => matches!(needs, Needs::Model | Needs::Summaries),
             Needs::Instruction | Needs::ToolNames | Needs::Model | Needs::History | Needs::Summaries => true,
-            Needs::Declarations => self != Self::AdkDebugLog,
+            Needs::Declarations | Needs::MediaBytes => self != Self::AdkDebugLog,
+            // The journal of Claude Code knows a list of tools by a hash that leaves the order of keys out.
+            Needs::KeyOrder => !matches!(self, Self::AdkDebugLog | Self::ClaudeCode),
             Needs::ClientBlock | Needs::AnthropicCache | Needs::Thoughts => is_anthropic,
         }
     }
@@ -85,7 +94,7 @@ impl Writer {
         match self {
             Self::AnthropicLog | Self::ClaudeCode => "claude-sonnet-4-5",
             Self::GeminiLog | Self::AdkDebugLog | Self::AdkRecording => "gemini-2.5-flash",
-            Self::ChatLog | Self::ResponsesLog | Self::LiteLlm | Self::Har | Self::Codex => "gpt-4.1",
+            _ => "gpt-4.1",
         }
     }
 
@@ -94,7 +103,7 @@ impl Writer {
         match self {
             Self::AnthropicLog | Self::ClaudeCode => "claude-sonnet-4-6",
             Self::GeminiLog | Self::AdkDebugLog | Self::AdkRecording => "gemini-2.5-pro",
-            Self::ChatLog | Self::ResponsesLog | Self::LiteLlm | Self::Har | Self::Codex => "gpt-4.1-mini",
+            _ => "gpt-4.1-mini",
         }
     }
 
@@ -112,6 +121,8 @@ impl Writer {
             Self::ResponsesLog => self.opened(&lines(openai::responses_lines(&requests))),
             Self::LiteLlm => self.opened(&lines(openai::litellm_lines(&requests))),
             Self::Har => self.opened(&openai::archive(&requests).to_string()),
+            Self::Spans => self.opened(&telemetry::spans(&requests).to_string()),
+            Self::Langfuse => self.opened(&telemetry::trace(&requests).to_string()),
             Self::AnthropicLog => self.opened(&lines(anthropic::lines(&requests))),
             Self::GeminiLog => self.opened(&lines(gemini::lines(&requests))),
             Self::AdkDebugLog => {
@@ -168,7 +179,8 @@ impl Opened {
         let experiment = Experiment::new(Arc::new(imported.session), app, kind)
             .with_recorded_calls(made_from)
             .with_requests(sent);
-        Self { experiment, n_requests, writer: remedies::Writer::of_format(format) }
+        let writer = remedies::Writer::of(format, &experiment);
+        Self { experiment, n_requests, writer }
     }
 }
 
@@ -189,6 +201,10 @@ fn iso(epoch_seconds: f64) -> String {
         millis % 1000
     )
 }
+
+/// Another one that is as large, and begins the same.
+const OTHER_PICTURE: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9aQAAAAJJRU5ErkJggg==";
 
 /// A picture of one point.
 const PICTURE: &str =

@@ -142,6 +142,31 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
+        code: "question-summarised",
+        found_in: Given {
+            app: "",
+            session: "
+                user: What do I owe?
+                desk: -> list_bills() #c1
+                tool: {\"dentist\": 42}
+                compaction E1-E3: They asked what they owe.
+                desk: 42 EUR",
+        },
+        says: "E4 summarised E1, the message that a call had yet to answer: the model answers a \
+               summary of the question.",
+        // The summary has the question word for word.
+        not_in: Given {
+            app: "",
+            session: "
+                user: What do I owe?
+                desk: -> list_bills() #c1
+                tool: {\"dentist\": 42}
+                compaction E1-E3: Bills were listed.
+                  + What do I owe?
+                desk: 42 EUR",
+        },
+    },
+    Case {
         code: "turn-is-a-summary",
         found_in: Given {
             app: "

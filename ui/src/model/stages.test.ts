@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StageRow } from '@/api/gen/api.ts';
-import { mostTelling, nextChanged, recordedIndex, stageNames } from './stages.ts';
+import { mostTelling, nextChanged, recordedIndex, stageNames, stageTitle } from './stages.ts';
 
 function row(processor: string, added: number): StageRow {
   return {
@@ -44,4 +44,24 @@ test('what was really sent is looked at first', () => {
 test('unchanged stages are stepped over', () => {
   expect(nextChanged(rows, 2, 1)).toBe(4);
   expect(nextChanged(rows, 1, -1)).toBeUndefined();
+});
+
+test('the stages of another client are not called by the names of google-adk', () => {
+  const parts = ['basic', 'instructions', 'contents', 'agent_tools', 'model_call', 'recorded'].map((name) =>
+    row(name, 1),
+  );
+  expect(parts.map((part) => stageTitle(part, false))).toEqual([
+    'model and settings',
+    'system prompt',
+    'messages',
+    'tools',
+    'request',
+    'recorded',
+  ]);
+  expect(parts.map((part) => stageTitle(part, true))).toEqual(parts.map(({ processor }) => processor));
+  const script = {
+    ...row('contents', 1),
+    inserted: { kind: 'script', params: {} },
+  } satisfies StageRow;
+  expect(stageTitle(script, false)).toBe('contents');
 });

@@ -13,6 +13,22 @@ export function stageNames(rows: readonly StageRow[]): readonly string[] {
   });
 }
 
+/** What is laid side by side of a session whose own steps are not recorded, by the processor that does it here. */
+const PARTS: Readonly<Record<string, string>> = {
+  basic: 'model and settings',
+  instructions: 'system prompt',
+  contents: 'messages',
+  agent_tools: 'tools',
+  model_call: 'request',
+};
+
+/**
+ * What a stage is called. Only google-adk has processors: the request of another client is put together here, of parts.
+ */
+export function stageTitle(row: StageRow, isAdk: boolean): string {
+  return isAdk || row.inserted !== null ? row.processor : (PARTS[row.processor] ?? row.processor);
+}
+
 export function addedTokens(row: StageRow): number {
   return row.added.reduce((sum, { tokens }) => sum + tokens, 0);
 }

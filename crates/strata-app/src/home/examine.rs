@@ -63,7 +63,7 @@ fn of_session(
     }
     let caches = CacheAnalysis::new(&experiment, &analysis, analysis.rules(), &tables.prices);
     let billed = BilledCalls { analysis: &analysis, caches: &caches };
-    let writer = Writer::of_format(format.name());
+    let writer = Writer::of(format.name(), &experiment);
     let is_waste = |finding: &Finding| {
         matches!(finding.kind, FindingKind::Bloat | FindingKind::Prefix) && finding.tokens() > 0
     };

@@ -292,7 +292,7 @@ impl OpenSession {
 
     /// The tool that wrote it.
     pub(crate) fn writer(&self) -> Writer {
-        Writer::of_format(&self.entry.format)
+        Writer::of(&self.entry.format, &self.experiment)
     }
 
     /// What is worth a person's time. Nothing while calls are being compiled.

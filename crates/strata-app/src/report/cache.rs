@@ -133,7 +133,8 @@ pub struct BreakReport {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextChangeReport {
-    /// `time`, `random_id`, `counter`, `number`, `order`, `grown`, `shrunk`, `shortened`, `white_space` or `words`.
+    /// `time`, `random_id`, `counter`, `number`, `order`, `grown`, `shrunk`, `shortened`, `white_space`,
+    /// `media` or `words`.
     pub kind: &'static str,
     /// What stands before the value on its line.
     pub label: String,
@@ -189,7 +190,7 @@ pub fn cache_of(opened: &OpenedSession) -> CacheReport {
         lost_tokens: totals.lost_tokens,
         avoidable_tokens: totals.avoidable_tokens,
         calls: caches.calls.iter().map(|call| call_report(subject, analysis, call)).collect(),
-        fixes: fixes.iter().map(fix_report).collect(),
+        fixes: fixes.iter().map(cache_fix).collect(),
         diagnostics: diagnostics.clone(),
     }
 }
@@ -240,7 +241,7 @@ fn break_report(subject: &Subject, loss: &Loss) -> BreakReport {
         detail: loss.cause.sentence(&subject.experiment),
         change: loss.cause.change().map(Into::into),
         remedy: Aim::of_cause(&loss.cause)
-            .and_then(|aim| remedy(Writer::of_format(&subject.format_name), &aim))
+            .and_then(|aim| remedy(Writer::of(&subject.format_name, &subject.experiment), &aim))
             .map(Into::into),
         is_avoidable: loss.cause.is_avoidable(),
         previous_call: loss.against,
@@ -258,7 +259,7 @@ impl BreakReport {
     }
 }
 
-fn fix_report(fix: &CacheFix) -> CacheFixReport {
+pub(super) fn cache_fix(fix: &CacheFix) -> CacheFixReport {
     CacheFixReport {
         kind: fix.kind.code(),
         agent: fix.agent.to_string(),

@@ -1,7 +1,7 @@
 //! `strata compile`: the request of a call, with every stage.
 
 use serde::Serialize;
-use strata_engine::{Call, Compilation, EarlyEnd, Outcome, Sections, Stage, StageCache};
+use strata_engine::{Call, Compilation, EarlyEnd, FlowKind, Outcome, Sections, Stage, StageCache};
 use strata_measure::analysis::{CallAnalysis, Change, SessionAnalysis, diff_events, diff_requests};
 use strata_model::{Json, LlmRequest};
 
@@ -82,6 +82,8 @@ pub struct CompileFailure {
 #[serde(rename_all = "camelCase")]
 pub struct StageReport {
     pub processor: String,
+    /// What it is called: only google-adk has processors, and the requests of other clients are put together of parts.
+    pub title: String,
     /// One line on what it did, or why it did nothing.
     pub note: String,
     pub enabled: bool,
@@ -100,6 +102,18 @@ pub struct StageReport {
     /// The request after it, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Json>,
+}
+
+/// What a stage is called. The request of another client than google-adk is put together here, of parts.
+fn stage_title(processor: &str, kind: FlowKind) -> &str {
+    match (kind, processor) {
+        (FlowKind::Transcript, "basic") => "model and settings",
+        (FlowKind::Transcript, "instructions") => "system prompt",
+        (FlowKind::Transcript, "contents") => "messages",
+        (FlowKind::Transcript, "agent_tools") => "tools",
+        (FlowKind::Transcript, "model_call") => "request",
+        (_, processor) => processor,
+    }
 }
 
 /// An event, or a part of one, that a call does not see.
@@ -288,6 +302,7 @@ impl Compiled<'_> {
         let found = stage.output.diagnostics.iter().map(DiagnosticRow::from);
         Ok(StageReport {
             processor: stage.processor.to_string(),
+            title: stage_title(&stage.processor, self.subject.experiment.kind()).to_owned(),
             note: stage.output.note.clone(),
             enabled: stage.is_enabled,
             changed: stage.changed.intersects(Sections::SENT),

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 use strata_engine::{Edit, FlowEdit};
-use strata_measure::findings::{self, Finding};
+use strata_measure::findings::{self, Finding, FindingKind};
 use strata_measure::fixes::{self, Fix};
 use strata_measure::remedies::{Aim, Writer, remedy};
 use strata_model::Object;
+use strata_wire::CacheRules;
 
 use super::app::AppReport;
+use super::cache::{CacheFixReport, cache_fix};
 use super::diagnostic::FileDiagnostic;
 use super::opened::OpenedSession;
 use super::source::Source;
@@ -58,6 +60,8 @@ pub struct FindingReport {
     pub origins: Vec<String>,
     /// The edit that saves most, tried on all calls; null where none of Strata's helps.
     pub fix: Option<FixReport>,
+    /// Where there is no such edit: the change of the requests that `strata cache` has replayed for it.
+    pub replayed: Option<CacheFixReport>,
 }
 
 /// Edits that would help, tried on all calls.
@@ -101,13 +105,26 @@ pub fn findings_of(opened: &OpenedSession) -> FindingsReport {
         .filter_map(|candidate| fixes::try_fix(candidate, &subject.experiment, compiled.billed(), with))
         .collect();
     fixes.sort_by(Fix::by_worth);
-    let writer = Writer::of_format(&subject.format_name);
+    let writer = Writer::of(&subject.format_name, &subject.experiment);
+    let is_of_prefix = |finding: &Finding| finding.kind == FindingKind::Prefix;
+    let replayed = if found.iter().any(is_of_prefix) {
+        let rules = CacheRules::embedded();
+        let experiment = &subject.experiment;
+        compiled.caches.fixes(experiment, analysis, &tables.counting, &rules, &tables.prices)
+    } else {
+        Vec::new()
+    };
+    let told = |finding: &Finding| {
+        let own = report(finding, &fixes, writer, tables);
+        let found = fixes::replayed(&replayed, finding, &subject.experiment).filter(|_| own.fix.is_none());
+        FindingReport { replayed: found.map(cache_fix), ..own }
+    };
     FindingsReport {
         version: VERSION,
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
-        findings: found.iter().map(|finding| report(finding, &fixes, writer, tables)).collect(),
+        findings: found.iter().map(told).collect(),
         fixes: fixes.iter().map(|fix| fix_report(fix, writer)).collect(),
         diagnostics: diagnostics.clone(),
     }
@@ -136,6 +153,7 @@ fn report(finding: &Finding, fixes: &[Fix], writer: Writer, tables: &Tables) -> 
             .collect(),
         origins,
         fix: fixes::helping(fixes, finding).first().map(|fix| fix_report(fix, writer)),
+        replayed: None,
     }
 }
 

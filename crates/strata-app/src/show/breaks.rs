@@ -93,7 +93,7 @@ fn changed(change: &TextChange, words: &ChangedWords) -> &'static str {
         ChangeKind::Counter | ChangeKind::Number => words.number,
         ChangeKind::Order | ChangeKind::Grown | ChangeKind::Shrunk => words.list,
         ChangeKind::Shortened => words.shortened,
-        ChangeKind::Space | ChangeKind::Words => words.other,
+        ChangeKind::Space | ChangeKind::Media | ChangeKind::Words => words.other,
     }
 }
 

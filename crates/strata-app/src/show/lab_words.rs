@@ -49,7 +49,7 @@ fn share(part: u64, all: u64) -> String {
 pub(crate) fn regret(regrets: &[Regret], is_bound: bool) -> String {
     let values = counted(regrets.len(), "value");
     match (regrets.len(), is_bound) {
-        (0, _) => "Later answers use nothing that is summarised away.".to_owned(),
+        (0, _) => "Later answers say no value again that is summarised away.".to_owned(),
         (1, true) => format!("Later answers use {values} that nothing but the summary can tell them."),
         (_, true) => format!("Later answers use {values} that nothing but the summaries can tell them."),
         (_, false) => format!("Later answers use {values} that no prompt holds any more."),

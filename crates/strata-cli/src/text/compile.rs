@@ -96,7 +96,7 @@ fn stages(report: &CompileReport, with_changes: bool, limit: usize, style: Style
         let difference = i64::from(stage.tokens_after) - i64::from(stage.tokens_before);
         let cells = [
             (at + 1).to_string(),
-            stage.processor.clone(),
+            stage.title.clone(),
             count(stage.tokens_after),
             if stage.changed { self::difference(difference) } else { String::new() },
             cut(&stage.note, TEXT),

@@ -85,6 +85,11 @@ fn one(finding: &FindingReport, style: Style) -> String {
     if let Some(fix) = &finding.fix {
         fields.add("fix", &saving(fix));
     }
+    if let Some(fix) = &finding.replayed {
+        let less = format!("{} tokens less in full", count(fix.saves_tokens.unsigned_abs()));
+        let cost = fix.saves_cost.map_or(String::new(), |cost| format!(", {} less", dollars(Some(cost))));
+        fields.add("fix", &format!("{}: {less}{cost} (replayed)", fix.title));
+    }
     fields.add("calls", &calls(&finding.call_ranges));
     fields.add("from", &named(&finding.origins));
     fields.print()

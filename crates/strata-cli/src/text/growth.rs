@@ -1,8 +1,6 @@
 //! A run beside its baseline: what grew, by cause.
 
-use strata_app::report::{
-    AgentGrowth, Amount, BaselineReport, Basis, FigureGrowth, GrownCause, SessionGrowth,
-};
+use strata_app::report::{AgentGrowth, Amount, BaselineReport, Basis, GrownCause, SessionGrowth};
 use strata_app::{counted, listed};
 
 use super::Style;
@@ -112,7 +110,7 @@ fn figures(agents: &[AgentGrowth], style: Style) -> String {
                 figure.name().to_owned(),
                 amount(&figure.before, agent.basis),
                 amount(&figure.after, agent.basis),
-                share(figure),
+                figure.share().unwrap_or_default(),
             ]);
         }
     }
@@ -158,17 +156,6 @@ fn sizes(cause: &GrownCause) -> String {
     match (cause.largest_before, cause.largest_after) {
         (was, now) if was == now => String::new(),
         (was, now) => format!("{} → {}", count(was), count(now)),
-    }
-}
-
-fn share(figure: &FigureGrowth) -> String {
-    match (figure.before.number(), figure.after.number()) {
-        (Some(was), Some(now)) if was > 0.0 => {
-            let percent = (now / was - 1.0) * 100.0;
-            let sign = if percent < 0.0 { "−" } else { "+" };
-            format!("{sign}{:.1} %", percent.abs())
-        }
-        _ => String::new(),
     }
 }
 

@@ -1,12 +1,15 @@
 //! A conversation that was recovered from requests, with the agents that take part in it.
 
+use std::collections::HashSet;
+
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
+use super::anew::{Said, told_anew};
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
-use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
+use super::unit::{Overlap, Unit, UnitKey, content_of, overlap, units_of_turn};
 use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
@@ -110,6 +113,7 @@ impl Conversation {
         let follows = matches!(fit, Fit::Named | Fit::Hinted);
         let overlap = if follows { Overlap::default() } else { overlap(&lane.units, &units) };
         let mut plan = Plan::of(lane, &units, &overlap, follows);
+        self.find_told_anew(&mut plan, lane, &units, &turns);
         for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
             units[new].event = lane.units[old].event;
         }
@@ -170,6 +174,27 @@ impl Conversation {
         }
     }
 
+    /// Messages that stand in the place of others and are those told anew.
+    fn find_told_anew(&self, plan: &mut Plan, lane: &Lane, units: &[Unit], turns: &[Turn]) {
+        if plan.rewritten.is_empty() {
+            return;
+        }
+        let gone = plan.removed.iter().filter_map(|place| {
+            let unit = &lane.units[*place];
+            let event = self.draft.event(unit.event?)?;
+            let part = event.parts().iter().find(|part| content_of(part) == Some(unit.content))?;
+            Some(Said { place: *place, unit, text: part.text.as_deref()? })
+        });
+        let new = plan.rewritten.iter().filter_map(|place| {
+            let unit = &units[*place];
+            Some(Said { place: *place, unit, text: turns[unit.turn].parts[unit.part].text.as_deref()? })
+        });
+        let pairs = told_anew(&gone.collect::<Vec<_>>(), &new.collect::<Vec<_>>());
+        let (old, anew): (HashSet<usize>, HashSet<usize>) = pairs.into_iter().unzip();
+        plan.removed.retain(|place| !old.contains(place));
+        plan.anew = anew;
+    }
+
     /// When several messages made room for a new one, that is a summary of them.
     fn say_rewritten(
         &mut self,
@@ -185,11 +210,10 @@ impl Conversation {
         if !plan.makes_room(&self.lanes[at]) || plan.rewritten.is_empty() {
             return;
         }
-        let parts: Vec<_> = plan
-            .rewritten
-            .iter()
-            .map(|place| turns[units[*place].turn].parts[units[*place].part].clone())
-            .collect();
+        let (anew, new): (Vec<usize>, Vec<usize>) =
+            plan.rewritten.iter().partition(|place| plan.anew.contains(place));
+        let parts: Vec<_> =
+            new.iter().map(|place| turns[units[*place].turn].parts[units[*place].part].clone()).collect();
         // A summary is told in words: results that came back sum nothing up.
         if parts.iter().all(|part| part.text.is_none()) {
             return;
@@ -206,9 +230,8 @@ impl Conversation {
             ..base.clone()
         });
         self.set_span(event, (start, end));
-        for place in plan.rewritten.drain(..) {
-            plan.said.insert(place, event);
-        }
+        plan.said.extend(new.into_iter().map(|place| (place, event)));
+        plan.rewritten = anew;
     }
 
     /// The last answer is what is left of everything before it.
@@ -291,6 +314,9 @@ impl Conversation {
             let kind = match kind_of(&said) {
                 // What a sub-agent is asked was written by the agent that called it.
                 Kind::Prompt if base.branch.is_some() => Kind::Injected("task".into()),
+                Kind::Prompt if group.iter().all(|place| plan.anew.contains(place)) => {
+                    Kind::Injected("rewritten".into())
+                }
                 kind => kind,
             };
             if kind == Kind::Response

@@ -62,7 +62,8 @@ impl Lane {
         if self.is_compacted(&overlap) {
             return Some(Fit::Rewritten(n_common));
         }
-        let is_same = n_common >= 2 && n_common * 2 >= units.len() && units.len() > overlap.shared;
+        // Where every message of the user has another time in it, the answers between them are left.
+        let is_same = n_common >= 2 && n_common * 2 + 1 >= units.len() && units.len() > overlap.shared;
         if is_same || (has_key && overlap.shared > 0) {
             return Some(Fit::Rewritten(n_common));
         }

@@ -11,6 +11,8 @@ use crate::imported::Alignment;
 pub(super) struct Plan {
     pub(super) appended: Vec<usize>,
     pub(super) rewritten: Vec<usize>,
+    /// Of these, messages that were said before in other words or at another place: they sum nothing up.
+    pub(super) anew: HashSet<usize>,
     /// Places in the lane.
     pub(super) removed: Vec<usize>,
     /// Places that are in an event already.

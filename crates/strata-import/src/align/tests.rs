@@ -108,6 +108,29 @@ fn a_summary_in_the_place_of_messages_is_a_compaction() {
 }
 
 #[test]
+fn messages_that_are_told_anew_are_no_summary() {
+    let first = [("u:at 10 show orders", "m:b"), ("u:at 10 show orders, m:b, u:at 10 show bills", "m:d")];
+    let stamped = "u:at 11 show orders, m:b, u:at 11 show bills, m:d, u:e";
+    let got = told(&[first[0], first[1], (stamped, "m:f")]);
+    let events =
+        "u:at 10 show orders a:b u:at 10 show bills a:d u:at 11 show orders u:at 11 show bills u:e a:f";
+    assert_eq!(got, format!("{events} | 0+1-0~0 2+1-0~0 0+1-2~2"));
+    // Two answers in each other's place.
+    let got =
+        told(&[("u:a", "m:one"), ("u:a, m:one, u:b", "m:two"), ("u:a, m:two, u:b, m:one, u:c", "m:three")]);
+    assert!(!got.contains("=:"), "{got}");
+    // A first message that tells of all the others besides is a summary of them.
+    let summary = format!("show orders. {}", "So far late orders were found and paid. ".repeat(8));
+    let got = told(&[
+        ("u:show orders", "m:b"),
+        ("u:show orders, m:b, u:c", "m:d"),
+        ("u:show orders, m:b, u:c, m:d, u:e", "m:f"),
+        (&format!("u:{summary}, u:e, m:f, u:g"), "m:h"),
+    ]);
+    assert!(got.contains("u=:show orders. So far"), "{got}");
+}
+
+#[test]
 fn messages_that_are_left_out_at_the_beginning_are_no_compaction() {
     let got = told(&[
         ("u:a", "m:b"),

@@ -46,7 +46,7 @@ pub(super) fn units_of_turn(at: usize, turn: &Turn) -> Vec<Unit> {
 }
 
 /// What a part says, as far as it is sent back unchanged; `None` for what clients drop.
-fn content_of(part: &Part) -> Option<Fingerprint> {
+pub(super) fn content_of(part: &Part) -> Option<Fingerprint> {
     if part.is_thought() {
         return None;
     }

@@ -12,7 +12,7 @@ mod stage;
 
 use strata_engine::FlowKind;
 use strata_model::{LlmRequest, Origin, Str};
-use strata_wire::{Path, Segment, definitions};
+use strata_wire::{Path, PrefixOrder, Segment, definitions};
 
 pub use cause::{Cause, Nature, PartsKind};
 pub use link::Link;
@@ -81,15 +81,25 @@ impl Pair<'_> {
             list.iter().find(|(known, _)| known == name).map_or_else(String::new, |(_, text)| text.clone())
         };
         let first: Option<&String> = changed.first();
-        let change = first.map(|name| TextChange::of_values(&text(&earlier, name), &text(&later, name)));
+        let change = first.map(|name| TextChange::between_json(&text(&earlier, name), &text(&later, name)));
         let cause = Cause::Definitions {
             added: missing(&later, &earlier),
             removed: missing(&earlier, &later),
             changed,
             change,
+            system: self.change_behind_definitions(),
         };
         let origin = origin.as_ref().and_then(Segment::main_origin).cloned();
         PrefixBreak { path, at_token: 0, cause, stage, origin, chain: Vec::new() }
+    }
+
+    /// How the system text differs, where the provider reads it behind the tools.
+    fn change_behind_definitions(&self) -> Option<TextChange> {
+        let text =
+            |request: &LlmRequest| Some(text_that_is_read(self.rule, request.system_instruction.as_ref()?));
+        let (before, after) = text(self.earlier.1).zip(text(self.later.1))?;
+        let is_behind = self.rule.order == PrefixOrder::ToolsFirst;
+        TextChange::between(&before, &after).filter(|_| is_behind)
     }
 
     fn in_system(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {

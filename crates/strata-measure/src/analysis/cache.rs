@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use strata_engine::Experiment;
 use strata_model::marks::{self, CACHE_VERDICT};
-use strata_model::{SharedList, Str};
+use strata_model::{LlmRequest, SharedList, Str};
 use strata_wire::{CacheRules, CacheVerdict};
 
 pub use bill::{BillTotals, CallBill, Cost};
@@ -44,6 +44,7 @@ pub(super) use simulate::ProviderCaches;
 use super::blame::Cause;
 use super::call::CallAnalysis;
 use super::matches::PromptMatches;
+use super::prefix::definitions_fingerprint;
 use super::session::SessionAnalysis;
 use crate::prices::{Price, Prices};
 use crate::tokens::TokenCount;
@@ -432,7 +433,14 @@ impl BilledCalls<'_> {
     fn before(&self, now: &CallAnalysis) -> Option<UneditedBill> {
         let (was, cache) = (self.analysis.call(now.number)?, self.caches.call(now.number)?);
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
-        Some(self.before_edit(was, cache, is_same))
+        let (a, b) = (&was.request, &now.request);
+        let system =
+            |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.fingerprint());
+        let is_same_head = was.sent_to == now.sent_to
+            && system(a) == system(b)
+            && definitions_fingerprint(a) == definitions_fingerprint(b);
+        let kept_head = if is_same_head { was.matches.head_tokens } else { 0 };
+        Some(UneditedBill { kept_head, ..self.before_edit(was, cache, is_same) })
     }
 
     fn before_edit(&self, call: &CallAnalysis, cache: &CallCache, is_same: bool) -> UneditedBill {
@@ -442,6 +450,7 @@ impl BilledCalls<'_> {
             prediction: cache.prediction,
             growth: self.growth().of_model(&cache.model),
             forgotten: call.matches.forgotten_tokens,
+            kept_head: 0,
             is_same,
         }
     }

@@ -35,8 +35,10 @@ pub(super) struct Evidence<'e> {
     pub models: CallModels,
     pub callers: Vec<Caller<'e>>,
     carried: AllCarried<'e>,
-    /// Everything that was sent in all calls.
+    /// Everything that is counted in all calls.
     pub total: u64,
+    /// The same with hidden context: everything that was sent.
+    sent: u64,
     /// Events that rewinds took back.
     rewound: HashSet<EventIndex>,
     /// What the user said in each invocation, in order.
@@ -73,6 +75,7 @@ impl<'e> Evidence<'e> {
         let models = CallModels::of(analysis.calls());
         let carried = AllCarried::of(analysis.ledger(), experiment.log(), &models);
         let calls: Vec<SeenCall<'e>> = experiment.calls().iter().zip(analysis.calls()).map(seen).collect();
+        let total = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
         let mut evidence = Self {
             experiment,
             analysis,
@@ -82,7 +85,8 @@ impl<'e> Evidence<'e> {
             calls,
             models,
             carried,
-            total: analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum(),
+            total,
+            sent: total + caches.bill().hidden_tokens,
             rewound,
             questions: HashMap::new(),
         };
@@ -196,18 +200,18 @@ impl<'e> Evidence<'e> {
 
     /// Whether bloat of this size is worth a person's time.
     pub(super) fn is_worth(&self, tokens: u64) -> bool {
-        tokens >= WORTH_TOKENS && tokens.saturating_mul(WORTH_SHARE) >= self.total
+        tokens >= WORTH_TOKENS && tokens.saturating_mul(WORTH_SHARE) >= self.sent
     }
 
     pub(super) fn severity(&self, tokens: u64) -> Severity {
-        if tokens.saturating_mul(GRAVE_SHARE) >= self.total { Severity::Warning } else { Severity::Info }
+        if tokens.saturating_mul(GRAVE_SHARE) >= self.sent { Severity::Warning } else { Severity::Info }
     }
 
     /// `3 % of everything that was sent`, hidden context included. Where a good deal more is counted than was reported, it
     /// is a share of that.
     pub(super) fn share(&self, tokens: u64) -> String {
         let bill = self.caches.bill();
-        let sent = self.total + bill.hidden_tokens;
+        let sent = self.sent;
         let share = (tokens * 100 + sent / 2) / sent.max(1);
         if bill.overcounted_tokens.saturating_mul(OVERCOUNTED_SHARE) < sent {
             return format!("{share} % of everything that was sent");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use strata_engine::{Facts, FlowKind};
 use strata_model::app::ModelFamily;
-use strata_model::{Event, EventIndex, Severity};
+use strata_model::{Event, EventIndex, Origin, RequestPart, Severity};
 
 use super::evidence::{Evidence, SeenCall};
 use super::finding::FindingKind;
@@ -143,14 +143,20 @@ fn stored_order_differs(evidence: &Evidence<'_>) -> Vec<Observation> {
 
 fn history_begins_with_model(evidence: &Evidence<'_>) -> Vec<Observation> {
     let index = evidence.experiment.index();
+    let is_transcript = evidence.experiment.kind() == FlowKind::Transcript;
     let is_strict = |call: &&SeenCall<'_>| {
         let family = call.agent.map(|(id, _)| index.model(id).family);
         matches!(family, Some(ModelFamily::LiteLlm | ModelFamily::Other))
     };
     let mut tally = Tally::default();
     for call in evidence.calls.iter().filter(is_strict) {
+        // What was said before a recording began is not known to be missing in the request.
+        let is_summary =
+            |part: &RequestPart| matches!(part.main_origin(), Origin::Summary { .. }) || !is_transcript;
         let first = call.result.request.contents.get(0);
-        if first.is_some_and(|content| content.role.as_deref() == Some("model")) {
+        if first.is_some_and(|content| {
+            content.role.as_deref() == Some("model") && content.parts.iter().any(is_summary)
+        }) {
             tally.add_call(call.call.number);
         }
     }

@@ -166,7 +166,7 @@ fn peak(row: &SweepRow, recorded: &Bill) -> String {
 
 fn used_later(row: &SweepRow) -> String {
     match row.regret {
-        0 => "Nothing that it summarises is used later.".to_owned(),
+        0 => "No value that it summarises is said again later.".to_owned(),
         1 => "One value that it summarises is used later, so its summary has to keep it.".to_owned(),
         n => format!(
             "{} values that it summarises are used later, so its summaries have to keep them.",

@@ -12,7 +12,7 @@ use super::prepared::Lab;
 /// A value counts as used when a model's answer, or the arguments of its tool call, say it again and nobody says such a
 /// thing by chance: numbers of five significant digits and more, names and ids with digits, paths and addresses, names in
 /// programs, and names of several words that a tool's table has (`is_telling` has the rule; `12`, `200`, `2026` and dates
-/// never count). It is regretted when the recorded prompt of that call held it, an event that was summarised or cleared
+/// never count); and shorter numbers of a row whose name the answer says, or of a sentence that it repeats. It is regretted when the recorded prompt of that call held it, an event that was summarised or cleared
 /// before the call held it, and the prompt that the replay sends instead does not: neither in a summary, nor in what a
 /// user or a tool has said since, nor in instructions and tools. Of several answers the first counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Lab<'_> {
             }
             for used in uses.of_call(call.number) {
                 let value = uses.value(used.value);
-                let went = value.holders.iter().rev().find_map(|event| {
+                let went = value.sources().iter().rev().find_map(|event| {
                     let (from, window) = gone.get(event)?;
                     (*from <= call.number).then_some((*event, *window))
                 });

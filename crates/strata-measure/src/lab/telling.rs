@@ -9,6 +9,8 @@ const COMMON: [&str; 12] = [
 ];
 /// Significant digits that make a number one of its own: a made-up one of so many is rarely met twice.
 const NUMBER_DIGITS: usize = 5;
+/// Digits of a number that is read as a row's.
+const SHORT_DIGITS: usize = 3;
 /// Letters and digits that a name has to have.
 const NAME_LETTERS: usize = 6;
 /// The same for names made of nothing but words, which are often said again without having been read.
@@ -36,6 +38,18 @@ pub(super) fn is_telling(token: &str) -> bool {
         return true;
     }
     is_place(token, letters + digits.len()) || is_program_name(token, letters)
+}
+
+/// Whether a number is too short to be told by itself and yet no round one and no year: `4471`, `119`, `12.5`. Of a row
+/// or a sentence that is known by what else the answer says of it, it is read all the same.
+pub(super) fn is_short_number(token: &str) -> bool {
+    let digits: String = token.chars().filter(char::is_ascii_digit).collect();
+    let is_year = digits.len() == 4 && digits == token && matches!(&digits[..2], "19" | "20");
+    is_number(token)
+        && digits.len() >= SHORT_DIGITS
+        && !is_telling(token)
+        && !digits.ends_with("00")
+        && !is_year
 }
 
 /// A name of several words, at least two of them with a capital, as tables have them: `Acme Tools GmbH`.
@@ -170,6 +184,16 @@ mod tests {
         }
         assert!(is_telling_name("Acme Tools GmbH") && is_telling_name("Summer Sale 2026 North"));
         assert!(!is_telling_name("in progress") && !is_telling_name("Berlin"));
+    }
+
+    #[test]
+    fn short_numbers_are_neither_round_nor_years() {
+        for token in ["4471", "119", "12.5", "$1,234", "2119"] {
+            assert!(is_short_number(token), "{token}");
+        }
+        for token in ["12", "200", "1500", "2026", "48213", "2026-11-20", "v12"] {
+            assert!(!is_short_number(token), "{token}");
+        }
     }
 
     #[test]

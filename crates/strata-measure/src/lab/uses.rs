@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use strata_engine::{Call, Experiment};
+use strata_engine::Experiment;
 use strata_model::{
-    EventIndex, Fingerprint, LlmRequest, Origin, Part, RequestContent, RequestPart, RequestTool, Str,
+    EventIndex, Fingerprint, LlmRequest, Origin, RequestContent, RequestPart, RequestTool, Str,
 };
 
 use super::result_values::names_of;
+use super::said::each_said;
+use super::short_numbers::short_numbers;
 use super::telling::{is_telling, is_telling_name, tokens};
 use super::words::{Finder, Phrase, each_leaf, each_text};
 
-/// Values that answers say again, by the rule of [`is_telling`].
+/// Values that answers say again: by the rule of [`is_telling`], and short numbers of rows that they speak of.
 pub(super) struct Uses {
     values: Vec<UsedValue>,
     /// For each call, what its answer uses that an earlier event holds.
@@ -31,6 +33,19 @@ pub(super) struct UsedValue {
     pub text: String,
     /// Events that hold it, in order.
     pub holders: Vec<EventIndex>,
+    /// Those that a short number was read from; `None`: any of those that hold it.
+    read_from: Option<Vec<EventIndex>>,
+}
+
+impl UsedValue {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), holders: Vec::new(), read_from: None }
+    }
+
+    /// Events that it may have been read from, in order.
+    pub(super) fn sources(&self) -> &[EventIndex] {
+        self.read_from.as_deref().unwrap_or(&self.holders)
+    }
 }
 
 /// One answer that says a value.
@@ -53,7 +68,7 @@ impl Uses {
                 let mut note = |token: &str| {
                     let Some(phrase) = Phrase::of(token) else { return };
                     let value = *said.entry(phrase).or_insert_with(|| {
-                        values.push(UsedValue { text: token.to_owned(), holders: Vec::new() });
+                        values.push(UsedValue::new(token));
                         values.len() as u32 - 1
                     });
                     uses.entry(value).or_insert_with(|| tool.cloned());
@@ -65,6 +80,14 @@ impl Uses {
         }
         let mut phrases: Vec<(u32, &Phrase)> = said.iter().map(|(phrase, at)| (*at, phrase)).collect();
         phrases.sort_unstable();
+        let short = short_numbers(experiment);
+        for number in &short {
+            let value = values.len() as u32;
+            values
+                .push(UsedValue { read_from: Some(number.sources.clone()), ..UsedValue::new(&number.text) });
+            by_call[number.call].push(Use { value, tool: number.tool.clone() });
+            phrases.push((value, &number.phrase));
+        }
         let finder = Finder::new(phrases.into_iter().map(|(_, phrase)| phrase));
         for logged in experiment.log().events().iter().filter(|logged| !logged.event.is_compaction()) {
             let Some(event) = logged.index else { continue };
@@ -81,7 +104,7 @@ impl Uses {
         }
         for (call, uses) in experiment.calls().iter().zip(&mut by_call) {
             let is_older = |event: Option<&EventIndex>| event.is_some_and(|event| *event < call.answer);
-            uses.retain(|used| is_older(values[used.value as usize].holders.first()));
+            uses.retain(|used| is_older(values[used.value as usize].sources().first()));
         }
         Self { values, by_call, finder, known: Mutex::default() }
     }
@@ -162,19 +185,4 @@ fn names(experiment: &Experiment) -> Names {
         });
     }
     Names { finder: Finder::new(&phrases), texts }
-}
-
-/// Tells `each` of the texts of an answer, thoughts aside, with the tool whose arguments they are.
-fn each_said(experiment: &Experiment, call: &Call, each: &mut dyn FnMut(&str, Option<&Str>)) {
-    let Some(logged) = experiment.log().get(call.answer).filter(|_| call.is_answered) else { return };
-    for part in logged.event.parts() {
-        let Part { text, function_call, .. } = &**part;
-        if let Some(text) = text.as_deref().filter(|_| !part.is_thought()) {
-            each(text, None);
-        }
-        let Some(called) = function_call else { continue };
-        for value in called.args.iter().flat_map(|args| args.values()) {
-            each_leaf(value, false, &mut |text| each(text, called.name.as_ref()));
-        }
-    }
 }

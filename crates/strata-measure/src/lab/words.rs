@@ -22,6 +22,19 @@ impl Phrase {
     }
 }
 
+/// The words of a text, to look for single phrases in it.
+pub(super) struct Words(Vec<u64>);
+
+impl Words {
+    pub(super) fn of(text: &str) -> Self {
+        Self(keys(text))
+    }
+
+    pub(super) fn hold(&self, Phrase(phrase): &Phrase) -> bool {
+        self.0.windows(phrase.len().max(1)).any(|words| words == phrase)
+    }
+}
+
 /// Finds many phrases in a text at once, in time that grows with the text and not with their number.
 #[derive(Debug, Default)]
 pub(super) struct Finder {

@@ -15,8 +15,9 @@ const MOST_NAMES: usize = 3;
 /// What a change is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Aim {
-    /// Results of at most so many characters.
+    /// Results of these tools, or of all, of at most so many characters.
     ShorterResults {
+        tools: Vec<Str>,
         characters: usize,
     },
     /// Results of tools that read files.
@@ -84,10 +85,10 @@ impl Aim {
     fn of_results(tools: &[Str], characters: usize) -> Self {
         let is_read = |tool: &Str| tool.to_ascii_lowercase().starts_with("read");
         match tools {
-            [] => Self::ShorterResults { characters },
+            [] => Self::ShorterResults { tools: Vec::new(), characters },
             tools if tools.iter().all(|tool| tool.starts_with("mcp__")) => Self::ShorterMcp { characters },
             tools if tools.iter().all(is_read) => Self::ShorterReads,
-            _ => Self::ShorterResults { characters },
+            tools => Self::ShorterResults { tools: tools.to_vec(), characters },
         }
     }
 

@@ -3,7 +3,7 @@
 use strata_model::Str;
 
 use super::aim::{Aim, some_of, tokens};
-use super::writer::Writer;
+use super::writer::{Provider, Writer};
 
 const CLAUDE_ENV: &str = "code.claude.com/docs/en/env-vars";
 const CLAUDE_MEMORY: &str = "code.claude.com/docs/en/memory";
@@ -18,14 +18,19 @@ const GEMINI_CONFIG: &str = "geminicli.com/docs/reference/configuration";
 const GEMINI_FILE: &str = "~/.gemini/settings.json";
 const OPENCODE_CONFIG: &str = "opencode.ai/docs/config";
 const OPENCODE_FILE: &str = "opencode.json";
+const COPILOT_TOOLS: &str = "docs.github.com/en/copilot/how-tos/copilot-cli/use-copilot-cli/allowing-tools";
+const COPILOT_HABITS: &str = "docs.github.com/en/copilot/how-tos/copilot-cli/cli-best-practices";
 const ADK_AGENTS: &str = "google.github.io/adk-docs/agents/llm-agents";
 const ADK_CACHING: &str = "google.github.io/adk-docs/context/caching";
 const OPENAI_CACHING: &str = "developers.openai.com/api/docs/guides/prompt-caching";
+const GEMINI_CACHING: &str = "ai.google.dev/gemini-api/docs/caching";
 const ANTHROPIC_CACHING: &str = "platform.claude.com/docs/en/build-with-claude/prompt-caching";
 
 const OWN_CODE: &str = "the code that makes the requests";
 const IN_SESSION: &str = "in the session";
 const NO_REPEATS: &str = "Do not read a file again that is in the conversation unchanged.";
+const COMPACT: &str = "/compact when a part of the task is done, /clear before another task";
+const NO_VALUES: &str = "Leave times, ids and counters out of this file.";
 
 /// What to change in a tool, as one writes it there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +57,9 @@ pub fn remedy(writer: Writer, aim: &Aim) -> Option<Remedy> {
         Writer::Codex => of_codex(aim),
         Writer::GeminiCli => of_gemini_cli(aim),
         Writer::Opencode => of_opencode(aim),
-        Writer::Other => of_own_code(aim),
+        Writer::CopilotCli => of_copilot_cli(aim),
+        Writer::OtherTool => None,
+        Writer::Other(provider) => of_own_code(aim, provider),
     }
 }
 
@@ -80,8 +87,15 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
     let memory = |text: &str| Some(Remedy::new(text, "CLAUDE.md", CLAUDE_MEMORY));
     let command = |text: String, source| Some(Remedy::new(text, IN_SESSION, source));
     match aim {
-        Aim::ShorterResults { characters } => {
+        // The setting is of the shell's output alone.
+        Aim::ShorterResults { tools, characters } if tools.iter().all(|tool| tool.starts_with("Bash")) => {
             setting(format!(r#""env": {{ "BASH_MAX_OUTPUT_LENGTH": "{characters}" }}"#))
+        }
+        Aim::ShorterResults { tools, .. } if tools.iter().all(|tool| matches!(&**tool, "Grep" | "Glob")) => {
+            memory("Search with narrow patterns, and in Grep with head_limit.")
+        }
+        Aim::ShorterResults { tools, .. } => {
+            memory(&format!("Ask {} for the part that is needed, not for all there is.", some_of(tools)))
         }
         Aim::ShorterMcp { characters } => {
             setting(format!(r#""env": {{ "MAX_MCP_OUTPUT_TOKENS": "{}" }}"#, tokens(*characters)))
@@ -90,10 +104,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         Aim::KeptLonger => setting(r#""env": { "ENABLE_PROMPT_CACHING_1H": "1" }"#.to_owned()),
         Aim::ShorterReads => memory("Read long files with offset and limit."),
         Aim::NoRepeats => memory(NO_REPEATS),
-        Aim::ShorterHistory => command(
-            "/compact when a part of the task is done, /clear before another task".to_owned(),
-            CLAUDE_COMMANDS,
-        ),
+        Aim::ShorterHistory => command(COMPACT.to_owned(), CLAUDE_COMMANDS),
         // What is denied by its bare name is not declared to the model.
         Aim::FewerTools { names } => {
             let (of_servers, own): (Vec<Str>, Vec<Str>) =
@@ -111,7 +122,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         Aim::SameModel | Aim::SameSettings => {
             command("/clear before /model or another effort".to_owned(), CLAUDE_COMMANDS)
         }
-        Aim::SameSystemText => memory("Leave times, ids and counters out of this file."),
+        Aim::SameSystemText => memory(NO_VALUES),
         Aim::CompactAt { .. } | Aim::SameHistory | Aim::SameMessages | Aim::DropSeldom | Aim::AddBehind => {
             None
         }
@@ -121,7 +132,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
 fn of_codex(aim: &Aim) -> Option<Remedy> {
     let setting = |text: String| Some(Remedy::new(text, CODEX_FILE, CODEX_CONFIG));
     match aim {
-        Aim::ShorterResults { characters } | Aim::ShorterMcp { characters } => {
+        Aim::ShorterResults { characters, .. } | Aim::ShorterMcp { characters } => {
             setting(format!("tool_output_token_limit = {}", tokens(*characters)))
         }
         Aim::ShorterReads => setting("tool_output_token_limit = 3000".to_owned()),
@@ -133,9 +144,7 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
             CODEX_CONFIG,
         )),
         Aim::NoRepeats => Some(Remedy::new(NO_REPEATS, "AGENTS.md", CODEX_AGENTS)),
-        Aim::SameSystemText => {
-            Some(Remedy::new("Leave times, ids and counters out of this file.", "AGENTS.md", CODEX_AGENTS))
-        }
+        Aim::SameSystemText => Some(Remedy::new(NO_VALUES, "AGENTS.md", CODEX_AGENTS)),
         Aim::SameModel | Aim::SameSettings => {
             setting("model and model_reasoning_effort, once for a session".to_owned())
         }
@@ -153,7 +162,7 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
     let setting = |text: String| Some(Remedy::new(text, GEMINI_FILE, GEMINI_CONFIG));
     let memory = |text: &str| Some(Remedy::new(text, "GEMINI.md", GEMINI_CONFIG));
     match aim {
-        Aim::ShorterResults { characters } | Aim::ShorterMcp { characters } => {
+        Aim::ShorterResults { characters, .. } | Aim::ShorterMcp { characters } => {
             setting(format!(r#""tools": {{ "truncateToolOutputThreshold": {characters} }}"#))
         }
         Aim::ShorterReads => setting(r#""tools": { "truncateToolOutputThreshold": 12000 }"#.to_owned()),
@@ -163,7 +172,7 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
             setting(format!(r#""tools": {{ "exclude": [{}] }}"#, names.join(", ")))
         }
         Aim::NoRepeats => memory(NO_REPEATS),
-        Aim::SameSystemText => memory("Leave times, ids and counters out of this file."),
+        Aim::SameSystemText => memory(NO_VALUES),
         Aim::SameModel | Aim::SameSettings => {
             setting(r#""model": { "name": "…" }, one for a session"#.to_owned())
         }
@@ -195,44 +204,55 @@ fn of_opencode(aim: &Aim) -> Option<Remedy> {
     }
 }
 
-/// For requests that somebody's own code makes.
-fn of_own_code(aim: &Aim) -> Option<Remedy> {
-    let code = |text: &str, source| Some(Remedy::new(text, OWN_CODE, source));
+fn of_copilot_cli(aim: &Aim) -> Option<Remedy> {
+    let memory = |text: &str| Some(Remedy::new(text, "AGENTS.md", COPILOT_HABITS));
     match aim {
-        Aim::SameSystemText => code(
-            "Keep the system text the same for all calls, and say what changes in the newest message",
-            OPENAI_CACHING,
-        ),
-        Aim::SameClientBlock => {
-            code("Leave the block out, or put it behind the last cache_control", ANTHROPIC_CACHING)
+        Aim::ShorterResults { tools, .. } if tools.iter().any(|tool| tool.ends_with("bash")) => {
+            memory("Cut long output of commands where it is made, as with head or grep.")
         }
+        Aim::ShorterResults { .. } | Aim::ShorterReads => {
+            memory("Look at the part of a file that is needed, not at all of it.")
+        }
+        Aim::NoRepeats => memory(NO_REPEATS),
+        Aim::SameSystemText => memory(NO_VALUES),
+        Aim::ShorterHistory => Some(Remedy::new(COMPACT, IN_SESSION, COPILOT_HABITS)),
+        Aim::FewerTools { names } => {
+            let text = format!("copilot --excluded-tools='{}'", names.join(", "));
+            Some(Remedy::new(text, "on the command line", COPILOT_TOOLS))
+        }
+        _ => None,
+    }
+}
+
+/// For requests that somebody's own code makes.
+fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
+    let source = match provider {
+        Provider::Anthropic => ANTHROPIC_CACHING,
+        Provider::Gemini => GEMINI_CACHING,
+        Provider::OpenAi => OPENAI_CACHING,
+    };
+    let code = |text: &str| Some(Remedy::new(text, OWN_CODE, source));
+    // What only Anthropic has is read about there.
+    let of_anthropic = |text: &str| Some(Remedy::new(text, OWN_CODE, ANTHROPIC_CACHING));
+    match aim {
+        Aim::SameSystemText => {
+            code("Keep the system text the same for all calls, and say what changes in the newest message")
+        }
+        Aim::SameClientBlock => of_anthropic("Leave the block out, or put it behind the last cache_control"),
         Aim::SameHistory => code(
             "Cut a result when it comes in and send it the same from then on; clear old ones many at once",
-            OPENAI_CACHING,
         ),
-        Aim::SameMessages => {
-            code("Keep every message as it was sent, and send the same text again", OPENAI_CACHING)
+        Aim::SameMessages => code("Keep every message as it was sent, and send the same text again"),
+        Aim::DropSeldom => code("Leave out many old messages at once and seldom, not some for each call"),
+        Aim::AddBehind => code("Add reminders behind what was sent, and leave them where they are"),
+        Aim::SameTools => {
+            code("Declare the same tools in the same order in every request; sort lists and keys")
         }
-        Aim::DropSeldom => {
-            code("Leave out many old messages at once and seldom, not some for each call", OPENAI_CACHING)
+        Aim::SameModel => code("Give other work to another model in a conversation of its own"),
+        Aim::SameSettings => {
+            of_anthropic("Send the same thinking and tool_choice in all requests of a conversation")
         }
-        Aim::AddBehind => {
-            code("Add reminders behind what was sent, and leave them where they are", OPENAI_CACHING)
-        }
-        Aim::SameTools => code(
-            "Declare the same tools in the same order in every request; sort lists and keys",
-            OPENAI_CACHING,
-        ),
-        Aim::SameModel => {
-            code("Give other work to another model in a conversation of its own", OPENAI_CACHING)
-        }
-        Aim::SameSettings => code(
-            "Send the same thinking and tool_choice in all requests of a conversation",
-            ANTHROPIC_CACHING,
-        ),
-        Aim::KeptLonger => {
-            code(r#""cache_control": { "type": "ephemeral", "ttl": "1h" }"#, ANTHROPIC_CACHING)
-        }
+        Aim::KeptLonger => of_anthropic(r#""cache_control": { "type": "ephemeral", "ttl": "1h" }"#),
         _ => None,
     }
 }
@@ -241,13 +261,24 @@ fn of_own_code(aim: &Aim) -> Option<Remedy> {
 mod tests {
     use super::*;
 
-    const WRITERS: [Writer; 6] =
-        [Writer::Adk, Writer::ClaudeCode, Writer::Codex, Writer::GeminiCli, Writer::Opencode, Writer::Other];
+    const WRITERS: [Writer; 10] = [
+        Writer::Adk,
+        Writer::ClaudeCode,
+        Writer::Codex,
+        Writer::GeminiCli,
+        Writer::Opencode,
+        Writer::CopilotCli,
+        Writer::OtherTool,
+        Writer::Other(Provider::Anthropic),
+        Writer::Other(Provider::Gemini),
+        Writer::Other(Provider::OpenAi),
+    ];
 
     fn aims() -> Vec<Aim> {
         let names = ["a", "b", "c", "d", "e"].map(Into::into).to_vec();
         vec![
-            Aim::ShorterResults { characters: 8000 },
+            Aim::ShorterResults { tools: Vec::new(), characters: 8000 },
+            Aim::ShorterResults { tools: vec!["Grep".into()], characters: 8000 },
             Aim::ShorterReads,
             Aim::ShorterMcp { characters: 8000 },
             Aim::FewerTools { names },
@@ -270,8 +301,19 @@ mod tests {
     #[test]
     fn a_tool_is_told_in_its_own_words() {
         let text = |writer, aim: Aim| remedy(writer, &aim).map(|remedy| remedy.text).unwrap_or_default();
-        let cut = || Aim::ShorterResults { characters: 8000 };
+        let cut_of = |tool: &str| Aim::ShorterResults { tools: vec![tool.into()], characters: 8000 };
+        let cut = || cut_of("Bash");
         assert_eq!(text(Writer::ClaudeCode, cut()), r#""env": { "BASH_MAX_OUTPUT_LENGTH": "8000" }"#);
+        let narrow = "Search with narrow patterns, and in Grep with head_limit.";
+        assert_eq!(text(Writer::ClaudeCode, cut_of("Glob")), narrow);
+        let part = "Ask WebFetch for the part that is needed, not for all there is.";
+        assert_eq!(text(Writer::ClaudeCode, cut_of("WebFetch")), part);
+        let at_its_source = "Cut long output of commands where it is made, as with head or grep.";
+        assert_eq!(text(Writer::CopilotCli, cut_of("read_bash")), at_its_source);
+        assert_eq!(text(Writer::OtherTool, Aim::SameHistory), "");
+        let source = |provider| remedy(Writer::Other(provider), &Aim::SameTools).map(|remedy| remedy.source);
+        assert_eq!(source(Provider::Anthropic), Some(ANTHROPIC_CACHING));
+        assert_eq!(source(Provider::Gemini), Some(GEMINI_CACHING));
         assert_eq!(text(Writer::Codex, cut()), "tool_output_token_limit = 2000");
         let at = Aim::CompactAt { tokens: 60_000 };
         assert_eq!(text(Writer::Codex, at), "model_auto_compact_token_limit = 60000");
@@ -312,14 +354,24 @@ mod tests {
             "ADK session",
             "HAR archive",
             "claude-code",
+            "Copilot CLI event log",
+            "copilot-cli-events-jsonl",
+            "Aider chat history",
+            "VS Code chat replay",
+            "log of model requests",
         ];
         let expected = [
             Writer::ClaudeCode,
             Writer::Codex,
             Writer::GeminiCli,
             Writer::Adk,
-            Writer::Other,
+            Writer::Other(Provider::OpenAi),
             Writer::ClaudeCode,
+            Writer::CopilotCli,
+            Writer::CopilotCli,
+            Writer::OtherTool,
+            Writer::OtherTool,
+            Writer::Other(Provider::OpenAi),
         ];
         assert_eq!(names.map(Writer::of_format), expected);
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Kind, Needs};
-use crate::causes::conversation::{OTHER_MODEL, tool};
+use crate::causes::conversation::{OTHER_MODEL, Request, instruction, tool};
 
 pub(super) fn kinds() -> Vec<Kind> {
     let mut kinds = tools();
@@ -55,7 +55,50 @@ fn tools() -> Vec<Kind> {
         })
         .changes("grown", "", "\"void\"")
         .says(&["search changed"]),
+        declared("id in a tool's description", |request| {
+            request.tools[1]["description"] = json!("Pays back. Trace 1b4e28ba-2fa1-41d2-883f-0016d3cca427");
+        })
+        .prepared(|request| {
+            request.tools[1]["description"] = json!("Pays back. Trace 7c9e6679-7425-40de-944b-e07fc1f90ae7");
+        })
+        .changes("random_id", "7c9e6679-7425-40de-944b-e07fc1f90ae7", "1b4e28ba-2fa1-41d2-883f-0016d3cca427")
+        .says(&["refund changed: Pays back. Trace"]),
+        declared("time deep in a schema", |request| described(request, "Orders as of 2026-11-21T08:00:00Z"))
+            .prepared(|request| described(request, "Orders as of 2026-11-20T08:00:00Z"))
+            .changes("time", "2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z")
+            .says(&["search changed: Orders as of"]),
+        Kind::new(
+            "keys of a schema in another order",
+            Needs::KeyOrder,
+            |request| {
+                let schema = &mut request.tools[0]["parameters"];
+                *schema = json!({"properties": schema["properties"], "type": schema["type"]});
+            },
+            "tools_changed",
+        )
+        .changes("order", "type", "properties")
+        .says(&["search changed"])
+        .at("tool."),
+        declared("a field that is required now", |request| {
+            request.tools[0]["parameters"]["required"] = json!(["query"]);
+        })
+        .changes("grown", "", r#"required ["query"]"#),
+        declared("a tool and the system text behind it", |request| {
+            request.tools[0]["description"] = json!("Finds orders. Today is 2026-11-21.");
+            request.system[0] = instruction("It is 10:13:07.");
+        })
+        .prepared(|request| {
+            request.tools[0]["description"] = json!("Finds orders. Today is 2026-11-20.");
+            request.system[0] = instruction("It is 10:12:31.");
+        })
+        .changes("time", "2026-11-20", "2026-11-21")
+        .says(&["search changed"]),
     ]
+}
+
+/// Says what is searched for.
+fn described(request: &mut Request, words: &str) {
+    request.tools[0]["parameters"]["properties"]["query"]["description"] = json!(words);
 }
 
 fn settings() -> Vec<Kind> {

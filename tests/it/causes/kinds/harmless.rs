@@ -35,6 +35,16 @@ pub(in crate::causes) fn harmless() -> Vec<(&'static str, Vec<Request>)> {
         ),
         ("no picture", all(|request| request.history.retain(|said| *said != Said::Picture))),
         (
+            "a reminder in every new message, which stays",
+            all(|request| {
+                for said in &mut request.history {
+                    if let Said::User(text) = said {
+                        text.push_str("\n<system-reminder>Be brief.</system-reminder>");
+                    }
+                }
+            }),
+        ),
+        (
             "the time in every new message",
             all(|request| {
                 for (at, said) in request.history.iter_mut().enumerate() {

@@ -78,13 +78,53 @@ fn messages() -> Vec<Kind> {
             "call_7d1e90b2",
             "call_9f3a2c91",
         ),
+        rewritten("time before every message of the user", |request| on_users(request, "10:13"))
+            .prepared(|request| on_users(request, "10:12"))
+            .changes("time", "10:12", "10:13")
+            .at("0.0"),
+        rewritten("reminder taken out of an old message", |_| {})
+            .prepared(|request| {
+                if let Some(Said::User(text)) = request.history.first_mut() {
+                    text.push_str("\n<reminder>Be brief.</reminder>");
+                }
+            })
+            .changes("shrunk", "<reminder>Be brief.</reminder>", "")
+            .at("0.0"),
+        rewritten("two answers in each other's place", |request| {
+            let answers =
+                (0..request.history.len()).filter(|at| matches!(request.history[*at], Said::Answer(_)));
+            let answers: Vec<usize> = answers.collect();
+            request.history.swap(answers[0], answers[1]);
+        })
+        .changes("counter", "0", "1"),
+        Kind::new(
+            "another image",
+            Needs::MediaBytes,
+            |request| {
+                for said in &mut request.history {
+                    if *said == Said::Picture {
+                        *said = Said::OtherPicture;
+                    }
+                }
+            },
+            "history_rewritten",
+        )
+        .changes("media", "image/png…", "another image/png…")
+        .says(&["shows another image or file"]),
+        rewritten("time in the first message, and an old result cleared", |request| {
+            on_first_user(request, "Now: 2026-11-20 10:13:07");
+            on_results(request, 1, |_| CLEARED.to_owned());
+        })
+        .prepared(|request| on_first_user(request, "Now: 2026-11-20 10:12:31"))
+        .changes("time", "2026-11-20 10:12:31", "2026-11-20 10:13:07")
+        .at("0.0"),
         Kind::new(
             "reminder put in",
             Needs::History,
             |request| request.history.insert(2, Said::User("Remember: be brief.".to_owned())),
             "history_put_in",
         )
-        .says(&["1 text was put in before"]),
+        .says(&["1 text was put in before what was already sent: Remember: be brief."]),
         Kind::new(
             "image left out",
             Needs::History,
@@ -102,7 +142,7 @@ fn messages() -> Vec<Kind> {
             },
             "history_left_out",
         )
-        .says(&["1 text was left out"]),
+        .says(&["1 text was left out of the history, from", ": Answer 0: these are late now"]),
         Kind {
             is_repeated: true,
             ..Kind::new(
@@ -131,7 +171,15 @@ fn rounds() -> Vec<Kind> {
     };
     vec![
         truncated("oldest round left out", |request| drop(request.history.drain(..6))),
-        truncated("oldest round left out behind the task", |request| drop(request.history.drain(1..6))),
+        truncated("oldest round left out behind the task", |request| drop(request.history.drain(1..6)))
+            .says(&["messages were left out behind the first one"]),
+        Kind::new(
+            "a round left out of the middle",
+            Needs::History,
+            |request| drop(request.history.drain(6..12)),
+            "history_left_out",
+        )
+        .says(&["parts were left out of the history, from"]),
         Kind::new(
             "summary in the place of old messages",
             Needs::Summaries,
@@ -153,6 +201,14 @@ fn on_results(request: &mut Request, n_results: usize, change: impl Fn(&str) -> 
     });
     for text in results.take(n_results) {
         *text = change(text);
+    }
+}
+
+fn on_users(request: &mut Request, time: &str) {
+    for said in &mut request.history {
+        if let Said::User(text) = said {
+            *text = format!("[{time}] {text}");
+        }
     }
 }
 

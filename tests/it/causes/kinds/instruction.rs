@@ -77,6 +77,20 @@ fn values() -> Vec<Kind> {
         line!("switch in JSON", r#"{"user":"Ann","beta":true,"seats":3}"# => r#"{"user":"Ann","beta":false,"seats":3}"#,
             "words": "true" => "false"),
         line!("value behind a sign", "plan=free;seats=3" => "plan=paid;seats=3", "words": "free" => "paid"),
+        line!("two values on one line",
+            "Now 2026-11-20T10:12:31Z, session 7c9e6679-7425-40de-944b-e07fc1f90ae7" =>
+                "Now 2026-11-20T10:13:07Z, session 1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+            "time": "2026-11-20T10:12:31Z" => "2026-11-20T10:13:07Z")
+        .says(&["and behind it a random id: session 7c9e6679-7425-40de-944b-e07fc1f90ae7 → 1b4e28ba"]),
+        line!("two values on two lines", "Now: 10:12:31\nbe brief\nTurn: 4" => "Now: 10:13:07\nbe brief\nTurn: 5",
+            "time": "10:12:31" => "10:13:07")
+        .says(&["and behind it a counter: Turn 4 → 5"]),
+        line!("time zone", "Time zone: +01:00" => "Time zone: +02:00", "time": "+01:00" => "+02:00"),
+        line!("day in German", "Heute ist Freitag, der 20.11.2026." => "Heute ist Samstag, der 21.11.2026.",
+            "time": "Freitag, der 20.11.2026" => "Samstag, der 21.11.2026"),
+        line!("day in Chinese", "今天是2026年11月20日" => "今天是2026年11月21日", "time": "2026年11月20日" => "2026年11月21日"),
+        line!("temperature outside", "Weather in Oslo: 9 °C" => "Weather in Oslo: 12 °C", "number": "9" => "12"),
+        line!("locale", "Locale: en_US" => "Locale: de_DE", "words": "en_US" => "de_DE"),
         line!("white space", "Be  brief." => "Be brief.", "white_space": "␣" => ""),
     ]
 }
@@ -90,6 +104,7 @@ fn lists() -> Vec<Kind> {
         line!("keys of JSON in another order", r#"{"a": 1, "b": 2}"# => r#"{"b": 2, "a": 1}"#,
             "order": r#""a": 1"# => r#""b": 2"#),
         line!("list of files grows", "Files: a.txt, b.txt" => "Files: a.txt, b.txt, c.txt", "grown": "" => "c.txt"),
+        line!("list of one item grows", r#"{"seen": ["o1"]}"# => r#"{"seen": ["o1", "o2"]}"#, "grown": "" => "\"o2\""),
         line!("notes grow", "Notes:\n- likes tea" => "Notes:\n- likes tea\n- lives in Oslo",
             "grown": "" => "- lives in Oslo"),
         line!("list shrinks", "Open: a.txt, b.txt, c.txt" => "Open: a.txt, c.txt", "shrunk": "b.txt" => ""),

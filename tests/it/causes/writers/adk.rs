@@ -45,7 +45,8 @@ fn event_id(at: usize) -> String {
 
 fn event(place: usize, told: &Told<'_>) -> Value {
     let (role, part) = part(told.said);
-    let author = if matches!(told.said, Said::User(_) | Said::Picture) { "user" } else { "desk" };
+    let author =
+        if matches!(told.said, Said::User(_) | Said::Picture | Said::OtherPicture) { "user" } else { "desk" };
     json!({"id": event_id(place), "invocationId": invocation(told.at), "author": author, "timestamp": told.time,
         "content": {"role": role, "parts": [part]}})
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::PICTURE;
+use super::{OTHER_PICTURE, PICTURE};
 use crate::causes::conversation::{Request, Said, thought_before};
 
 pub(super) fn lines(requests: &[Request]) -> Vec<Value> {
@@ -63,10 +63,8 @@ pub(super) fn answer(request: &Request) -> Vec<Value> {
 pub(super) fn block(said: &Said) -> (&'static str, Value) {
     match said {
         Said::User(text) => ("user", json!({"type": "text", "text": text})),
-        Said::Picture => (
-            "user",
-            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PICTURE}}),
-        ),
+        Said::Picture => ("user", image(PICTURE)),
+        Said::OtherPicture => ("user", image(OTHER_PICTURE)),
         Said::Thought(text) => ("assistant", json!({"type": "thinking", "thinking": text, "signature": "s"})),
         Said::Answer(text) => ("assistant", json!({"type": "text", "text": text})),
         Said::Call { id, args } => {
@@ -76,4 +74,8 @@ pub(super) fn block(said: &Said) -> (&'static str, Value) {
             ("user", json!({"type": "tool_result", "tool_use_id": id, "content": text}))
         }
     }
+}
+
+fn image(data: &str) -> Value {
+    json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::PICTURE;
+use super::{OTHER_PICTURE, PICTURE};
 use crate::causes::conversation::{Request, Said};
 
 pub(super) fn lines(requests: &[Request]) -> Vec<Value> {
@@ -42,6 +42,9 @@ pub(super) fn part(said: &Said) -> (&'static str, Value) {
     match said {
         Said::User(text) => ("user", json!({"text": text})),
         Said::Picture => ("user", json!({"inlineData": {"mimeType": "image/png", "data": PICTURE}})),
+        Said::OtherPicture => {
+            ("user", json!({"inlineData": {"mimeType": "image/png", "data": OTHER_PICTURE}}))
+        }
         Said::Thought(text) => ("model", json!({"text": text, "thought": true})),
         Said::Answer(text) => ("model", json!({"text": text})),
         Said::Call { id, args } => {

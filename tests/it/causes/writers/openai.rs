@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{PICTURE, iso};
+use super::{OTHER_PICTURE, PICTURE, iso};
 use crate::causes::conversation::{Request, Said};
 
 pub(super) fn chat_lines(requests: &[Request]) -> Vec<Value> {
@@ -38,13 +38,13 @@ pub(super) fn archive(requests: &[Request]) -> Value {
     json!({"log": {"version": "1.2", "creator": {"name": "proxy", "version": "1"}, "entries": entries}})
 }
 
-fn chat_body(request: &Request) -> Value {
+pub(super) fn chat_body(request: &Request) -> Value {
     let mut messages = vec![json!({"role": "system", "content": request.system.join("\n\n")})];
     messages.extend(request.history.iter().filter_map(|said| {
         Some(match said {
             Said::User(text) => json!({"role": "user", "content": text}),
-            Said::Picture => json!({"role": "user", "content": [
-                {"type": "image_url", "image_url": {"url": picture_url()}}]}),
+            Said::Picture => chat_picture(PICTURE),
+            Said::OtherPicture => chat_picture(OTHER_PICTURE),
             Said::Thought(_) => return None,
             Said::Answer(_) | Said::Call { .. } => chat_message(said),
             Said::Result { id, text } => json!({"role": "tool", "tool_call_id": id, "content": text}),
@@ -62,7 +62,7 @@ fn chat_answer(at: usize, request: &Request) -> Value {
         "choices": [{"index": 0, "finish_reason": "stop", "message": chat_message(&request.answer)}]})
 }
 
-fn chat_message(said: &Said) -> Value {
+pub(super) fn chat_message(said: &Said) -> Value {
     match said {
         Said::Call { id, args } => json!({"role": "assistant", "content": null, "tool_calls": [
             {"id": id, "type": "function", "function": {"name": "search", "arguments": args.to_string()}}]}),
@@ -103,8 +103,8 @@ pub(super) fn item(said: &Said) -> Value {
         Said::User(text) => {
             json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
         }
-        Said::Picture => json!({"type": "message", "role": "user", "content": [
-            {"type": "input_image", "image_url": picture_url()}]}),
+        Said::Picture => item_picture(PICTURE),
+        Said::OtherPicture => item_picture(OTHER_PICTURE),
         Said::Answer(text) => {
             json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]})
         }
@@ -116,8 +116,17 @@ pub(super) fn item(said: &Said) -> Value {
     }
 }
 
-fn picture_url() -> String {
-    format!("data:image/png;base64,{PICTURE}")
+fn chat_picture(data: &str) -> Value {
+    json!({"role": "user", "content": [{"type": "image_url", "image_url": {"url": picture_url(data)}}]})
+}
+
+fn item_picture(data: &str) -> Value {
+    let image = json!({"type": "input_image", "image_url": picture_url(data)});
+    json!({"type": "message", "role": "user", "content": [image]})
+}
+
+fn picture_url(data: &str) -> String {
+    format!("data:image/png;base64,{data}")
 }
 
 /// The same for all calls; what is left to the model to choose is not said.

@@ -180,7 +180,7 @@ fn more(cause: &GrownCause, basis: Basis) -> String {
     tokens
 }
 
-/// `prompt tokens ≈8,204 → ≈9,700 (+18 %)`.
+/// `prompt tokens ≈8,204 → ≈9,700 (+18.2 %)`.
 fn change(figure: &FigureGrowth, basis: Basis) -> String {
     let shown = |amount: &Amount| match amount {
         Amount::Tokens(number) => tokens(*number, basis),
@@ -188,14 +188,19 @@ fn change(figure: &FigureGrowth, basis: Basis) -> String {
         Amount::Times(times) => count(*times),
         _ => "not known".to_owned(),
     };
-    let share = match (figure.before.number(), figure.after.number()) {
-        (Some(was), Some(now)) if was > 0.0 => format!(" (+{:.0} %)", (now / was - 1.0) * 100.0),
-        _ => String::new(),
-    };
+    let share = figure.share().map_or(String::new(), |share| format!(" ({share})"));
     format!("{} {} → {}{share}", figure.name(), shown(&figure.before), shown(&figure.after))
 }
 
 impl FigureGrowth {
+    /// `+18.2 %`. `None` where there was nothing, or a number is not known.
+    pub fn share(&self) -> Option<String> {
+        let (was, now) = self.before.number().zip(self.after.number())?;
+        let percent = (now / was - 1.0) * 100.0;
+        let sign = if percent < 0.0 { "−" } else { "+" };
+        (was > 0.0).then(|| format!("{sign}{:.1} %", percent.abs()))
+    }
+
     /// As it is read.
     pub fn name(&self) -> &'static str {
         match self.figure {

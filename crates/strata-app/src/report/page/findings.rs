@@ -39,6 +39,11 @@ fn one(finding: &FindingReport, texts: &Texts) -> Markup {
             p dir="auto" { "In " (texts.line(&remedy.place, 200)) ": " code { (texts.line(&remedy.text, 400)) } }
         }
         @if let Some(fix) = &finding.fix { (of_fix(fix, texts)) }
+        @if let Some(fix) = &finding.replayed {
+            p dir="auto" { strong { "Fix: " } (texts.line(&fix.title, 300)) ", saves "
+                (count(usize::try_from(fix.saves_tokens).unwrap_or(0))) " tokens paid in full"
+                @if fix.saves_cost.is_some() { ", " (dollars(fix.saves_cost)) } ", replayed over all calls." }
+        }
     }
 }
 

@@ -16,8 +16,14 @@ pub enum Cause {
     /// A short block that a client puts before what it tells the model, with a value of its own for each call.
     ClientBlock { change: TextChange },
     /// Tools or the answer schema: what was added, removed or changed, or only the order; and how the first that changed
-    /// differs.
-    Definitions { added: Vec<String>, removed: Vec<String>, changed: Vec<String>, change: Option<TextChange> },
+    /// differs. The system text that stands behind them may differ, too.
+    Definitions {
+        added: Vec<String>,
+        removed: Vec<String>,
+        changed: Vec<String>,
+        change: Option<TextChange>,
+        system: Option<TextChange>,
+    },
     /// An agent without a history of its own: its prompt begins at what another agent said last.
     HandOff { begins: Option<EventIndex> },
     /// An agent without a history of its own, in another turn; or another part of the history it may see.
@@ -28,14 +34,16 @@ pub enum Cause {
     Rewound { by: Option<EventIndex> },
     /// A filter that keeps the last turns moved on; `first` is now the first event.
     Window { first: Option<EventIndex> },
-    /// Contents were cut off at the beginning, wherever a turn began: so many messages, where that is seen.
-    Truncated { first: Option<EventIndex>, n_messages: u32 },
+    /// Contents were cut off at the beginning, wherever a turn began: so many messages, where that is seen, behind so many
+    /// that are still sent.
+    Truncated { first: Option<EventIndex>, n_messages: u32, n_kept: u32 },
     /// What was sent before stands there with another text.
     Rewritten { origin: Origin, change: TextChange },
-    /// Parts that were sent before are left out, and others around them are not.
-    LeftOut { what: PartsKind, n_parts: u32, origin: Origin },
-    /// Parts came in before what was sent before.
-    PutIn { what: PartsKind, n_parts: u32, origin: Origin },
+    /// Parts that were sent before are left out, and others around them are not. `text` is the beginning of the only one,
+    /// where that is a text; else empty.
+    LeftOut { what: PartsKind, n_parts: u32, origin: Origin, text: String },
+    /// Parts came in before what was sent before; `text` as with those that are left out.
+    PutIn { what: PartsKind, n_parts: u32, origin: Origin, text: String },
     /// A conversation that has nothing in common with the one before it.
     OtherConversation,
     /// A tool's result came late: it stands at its call, before what was already sent.

@@ -89,12 +89,12 @@ impl Pair<'_> {
                 Some(Plugin::ContextFilter { custom_filter: None, .. }) => Cause::Window { first: first() },
                 Some(Plugin::ContextFilter {
                     custom_filter: Some(CustomFilter::KeepLast { .. }), ..
-                }) => Cause::Truncated { first: first(), n_messages: 0 },
+                }) => Cause::Truncated { first: first(), n_messages: 0, n_kept: 0 },
                 _ => Cause::Script { stage: stage.into() },
             });
         }
         stage.starts_with("callback:").then(|| match stage {
-            "callback:keep_last_contents" => Cause::Truncated { first: first(), n_messages: 0 },
+            "callback:keep_last_contents" => Cause::Truncated { first: first(), n_messages: 0, n_kept: 0 },
             _ => Cause::Script { stage: stage.into() },
         })
     }

@@ -10,7 +10,8 @@ use super::cause::{Cause, PartsKind};
 use super::contents::first_event;
 use super::pair::Pair;
 use crate::analysis::prefix::CommonPrefix;
-use crate::analysis::text_change::TextChange;
+use crate::analysis::text_change::{ChangeKind, TextChange, shown};
+use crate::phrases::number;
 
 /// Parts behind the first difference within which both prompts have to be the same again.
 const WINDOW: usize = 600;
@@ -42,6 +43,14 @@ impl Sent<'_> {
             }
             _ => to_compact(&part.to_json()),
         }
+    }
+
+    /// `image/png of 4,120 bytes`, for what is sent along in base64.
+    fn media(self) -> Option<String> {
+        let blob = self.part.part.inline_data.as_ref()?;
+        let kind = blob.mime_type.as_deref().unwrap_or("file");
+        let data = blob.data.as_ref()?.trim_end_matches('=');
+        Some(format!("{kind} of {} bytes", number(data.len() as u64 * 3 / 4)))
     }
 
     /// Of a call, or of the call that it is the result of.
@@ -134,6 +143,7 @@ impl Pair<'_> {
                         what: kind_of(before),
                         n_parts: before.len() as u32,
                         origin: was.part.main_origin().clone(),
+                        text: only_text(before),
                     },
                     None => Cause::Rewound { by: None },
                 }
@@ -148,7 +158,9 @@ impl Pair<'_> {
         let is_new = |event: strata_model::EventIndex| event.as_usize() >= self.earlier.0.n_events();
         match origin.event().filter(|event| is_new(*event) && first.part.part.function_response.is_some()) {
             Some(event) => Cause::LateResponse { event },
-            None => Cause::PutIn { what: kind_of(new), n_parts: new.len() as u32, origin },
+            None => {
+                Cause::PutIn { what: kind_of(new), n_parts: new.len() as u32, origin, text: only_text(new) }
+            }
         }
     }
 
@@ -159,9 +171,11 @@ impl Pair<'_> {
         let is_round = last > first.content && matches!(what, PartsKind::Mixed | PartsKind::Texts);
         if common.contents <= KEPT_AT_HEAD && is_round {
             let n_messages = (last - first.content + 1) as u32;
-            return Cause::Truncated { first: first_event(self.later.1), n_messages };
+            let n_kept = (common.contents + usize::from(common.parts > 0)) as u32;
+            return Cause::Truncated { first: first_event(self.later.1), n_messages, n_kept };
         }
-        Cause::LeftOut { what, n_parts: gone.len() as u32, origin: first.part.main_origin().clone() }
+        let origin = first.part.main_origin().clone();
+        Cause::LeftOut { what, n_parts: gone.len() as u32, origin, text: only_text(gone) }
     }
 }
 
@@ -169,6 +183,12 @@ fn rewritten(was: Sent<'_>, is: Sent<'_>) -> Cause {
     let origin = [was, is].map(|sent| sent.part.main_origin());
     // The text that was sent now is in no event; what it stands for is.
     let origin = origin.iter().find(|origin| origin.event().is_some()).unwrap_or(&origin[1]);
+    if let Some((before, after)) = was.media().zip(is.media()) {
+        let after = if before == after { format!("another {after}") } else { after };
+        let change = TextChange { kind: ChangeKind::Media, ..TextChange::of_values(&before, &after) };
+        let change = TextChange { label: String::new(), before, after, ..change };
+        return Cause::Rewritten { origin: Origin::clone(origin), change };
+    }
     let (before, after) = (was.text(), is.text());
     // The same words for a call that has another name now.
     let (before, after) = if before == after { (was.id(), is.id()) } else { (before, after) };
@@ -198,6 +218,14 @@ fn same_again(before: &[Sent<'_>], now: &[Sent<'_>]) -> Option<(usize, usize)> {
     }
     let found = now.iter().enumerate().filter_map(|(at, sent)| Some((*places.get(&sent.print())?, at)));
     found.min_by_key(|(gone, new)| gone + new)
+}
+
+/// The beginning of the only part, where that is a text.
+fn only_text(sent: &[Sent<'_>]) -> String {
+    match sent {
+        [one] => one.part.part.text.as_deref().map(shown).unwrap_or_default(),
+        _ => String::new(),
+    }
 }
 
 fn kind_of(sent: &[Sent<'_>]) -> PartsKind {

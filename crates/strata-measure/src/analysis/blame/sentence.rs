@@ -25,8 +25,10 @@ impl Cause {
                 let what = "the block that the client puts before the system prompt";
                 format!("{what} is another one in every call: {}", labelled(change))
             }
-            Self::Definitions { added, removed, changed, change } => {
-                definitions(added, removed, changed, change.as_ref())
+            Self::Definitions { added, removed, changed, change, system } => {
+                let said = definitions(added, removed, changed, change.as_ref());
+                let behind = |change| format!(", and behind them {}", words("the system text", change));
+                said + &system.as_ref().map_or_else(String::new, behind)
             }
             Self::Compacted { by: Some(by) } => format!("{} summarised the history", event_name(*by)),
             Self::Compacted { by: None } => "a summary stands in the place of older messages".to_owned(),
@@ -42,20 +44,25 @@ impl Cause {
             Self::Truncated { n_messages: 0, .. } => {
                 "the beginning of the history was cut off at another place".to_owned()
             }
-            Self::Truncated { n_messages, first } => {
+            Self::Truncated { n_messages, n_kept: n_kept @ 1.., .. } => {
+                let kept = if *n_kept == 1 { "one".to_owned() } else { n_kept.to_string() };
+                format!("the oldest {} left out behind the first {kept}", were(*n_messages, "message"))
+            }
+            Self::Truncated { n_messages, first, .. } => {
                 let begins = first.map_or(String::new(), |first: EventIndex| {
                     format!(", and the history begins at {}", event_name(first))
                 });
                 format!("the oldest {} left out{begins}", were(*n_messages, "message"))
             }
             Self::Rewritten { origin, change } => words(&source(origin), change),
-            Self::LeftOut { what, n_parts, origin } => {
+            Self::LeftOut { what, n_parts, origin, text } => {
                 let from =
                     origin.event().map_or(String::new(), |event| format!(", from {} on", event_name(event)));
-                format!("{} left out of the history{from}", were(*n_parts, noun(*what)))
+                format!("{} left out of the history{from}{}", were(*n_parts, noun(*what)), quoted(text))
             }
-            Self::PutIn { what, n_parts, .. } => {
-                format!("{} put in before what was already sent", were(*n_parts, noun(*what)))
+            Self::PutIn { what, n_parts, text, .. } => {
+                let quoted = quoted(text);
+                format!("{} put in before what was already sent{quoted}", were(*n_parts, noun(*what)))
             }
             Self::OtherConversation => "it is another conversation".to_owned(),
             Self::LateResponse { event } => {
@@ -127,10 +134,7 @@ impl Difference {
 /// `the time in the instruction of desk changed: Current time 10:12 → 10:13`.
 fn words(place: &str, change: &TextChange) -> String {
     let what = match change.kind {
-        ChangeKind::Time => "a time",
-        ChangeKind::Id => "a random id",
-        ChangeKind::Counter => "a counter",
-        ChangeKind::Number => "a number",
+        kind @ (ChangeKind::Time | ChangeKind::Id | ChangeKind::Counter | ChangeKind::Number) => value(kind),
         ChangeKind::Order => return format!("a list in {place} is in another order: {}", labelled(change)),
         ChangeKind::Grown => return format!("{place} has grown: {}", labelled(change)),
         ChangeKind::Shrunk => return format!("{place} has lost something: {}", labelled(change)),
@@ -140,14 +144,38 @@ fn words(place: &str, change: &TextChange) -> String {
             return format!("{place} was shortened from {before} to {after} characters");
         }
         ChangeKind::Space => return format!("only white space in {place} changed: {}", labelled(change)),
+        ChangeKind::Media => return format!("{place} shows another image or file: {}", labelled(change)),
         ChangeKind::Words => return format!("{place} is not the same text: {}", labelled(change)),
     };
     format!("{what} in {place} changed: {}", labelled(change))
 }
 
-/// `Current time 10:12 → 10:13`.
+/// A kind of value with its article.
+fn value(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Time => "a time",
+        ChangeKind::Id => "a random id",
+        ChangeKind::Counter => "a counter",
+        _ => "a number",
+    }
+}
+
+/// `Current time 10:12 → 10:13, and behind it a random id: Session 8f3a2c91 → 07bc1e44`.
 fn labelled(change: &TextChange) -> String {
-    if change.label.is_empty() { change.arrow() } else { format!("{} {}", change.label, change.arrow()) }
+    let one = |change: &TextChange| match &*change.label {
+        "" => change.arrow(),
+        label => format!("{label} {}", change.arrow()),
+    };
+    let mut said = one(change);
+    for next in &change.further {
+        said += &format!(", and behind it {}: {}", value(next.kind), one(next));
+    }
+    said
+}
+
+/// `: Remember the shop is closed.`
+fn quoted(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
 /// `tool_choice auto → tool search`.
@@ -190,7 +218,14 @@ fn definitions(
         .collect();
     match (&said[..], change) {
         ([], _) => "tools are in another order".to_owned(),
-        (_, Some(change)) => format!("tools: {}: {}", said.join(", "), labelled(change)),
+        (_, Some(change)) => {
+            let how = match change.kind {
+                ChangeKind::Order => "in another order: ",
+                ChangeKind::Space => "only white space: ",
+                _ => "",
+            };
+            format!("tools: {}: {how}{}", said.join(", "), labelled(change))
+        }
         (_, None) => format!("tools: {}", said.join(", ")),
     }
 }

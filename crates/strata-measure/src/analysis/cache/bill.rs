@@ -311,6 +311,8 @@ pub(super) struct UneditedBill {
     pub growth: Option<f64>,
     /// Thoughts in our count of it that the provider left out by itself.
     pub forgotten: u32,
+    /// Tools and instruction, by our count, where they are still sent as they were; else 0.
+    pub kept_head: u32,
     /// The very same request is sent.
     pub is_same: bool,
 }
@@ -407,6 +409,18 @@ impl UneditedBill {
             return (u64::from(prediction.expected) * u64::from(found) / u64::from(expected)) as u32;
         }
         let more = prediction.expected.saturating_add(found - expected);
-        more.min(prediction.ceiling.max(hidden).max(prediction.expected))
+        // What others had sent before this session is still there, as far as prompts begin with it as they did.
+        let of_others = found.min(self.measured(self.kept_head));
+        more.min(prediction.ceiling.max(hidden).max(prediction.expected).max(of_others))
+    }
+
+    /// A part at the beginning of the recorded prompt in the provider's tokens.
+    fn measured(&self, counted: u32) -> u32 {
+        let Self { bill, .. } = self;
+        let (ours, theirs) = (u64::from(bill.counted.tokens.max(1)), u64::from(bill.prompt_tokens));
+        if counted == 0 || theirs >= ours {
+            return counted;
+        }
+        (u64::from(counted) * theirs / ours) as u32
     }
 }

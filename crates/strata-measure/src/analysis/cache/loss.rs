@@ -121,7 +121,9 @@ impl Losses<'_> {
         // A prediction is corrected by what the provider is known to do, as the bill is; a report is looked at afterwards.
         let bill = self.bill(at);
         let is_off = bill.cached_tokens.abs_diff(prediction.expected) > tolerance(rule, bill);
-        let is_corrected = !bill.is_cache_reported && is_off;
+        // A client that never asks for the cache loses nothing in it, edited or not.
+        let is_unused = (self.missed_before)(at) == Some(Difference::Unused);
+        let is_corrected = !bill.is_cache_reported && is_off && !is_unused;
         let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
         let tokens = held.saturating_sub(found);
         if let Some(found) = &call.prefix_break {

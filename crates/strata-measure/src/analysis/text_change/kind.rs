@@ -21,11 +21,18 @@ pub enum ChangeKind {
     Shortened,
     /// White space only.
     Space,
+    /// Another image or file.
+    Media,
     /// Other words.
     Words,
 }
 
 impl ChangeKind {
+    /// Whether one value took the place of another, and is of a kind that programs write.
+    pub(super) fn is_value(self) -> bool {
+        matches!(self, Self::Time | Self::Id | Self::Counter | Self::Number)
+    }
+
     /// A name for machines.
     pub fn code(self) -> &'static str {
         match self {
@@ -38,6 +45,7 @@ impl ChangeKind {
             Self::Shrunk => "shrunk",
             Self::Shortened => "shortened",
             Self::Space => "white_space",
+            Self::Media => "media",
             Self::Words => "words",
         }
     }

@@ -29,9 +29,11 @@ pub(super) fn resized<'t>(texts: &Texts<'t>) -> Option<Found<'t>> {
     let missing = |of: &[&'t str], other: &[&'t str]| of.iter().find(|item| !other.contains(item)).copied();
     let on_one_line = || {
         lists(texts).find_map(|(before, after, label_end)| {
+            // One item in brackets is a list as well.
+            let least = if texts.after[..label_end].ends_with(['[', '(', '{']) { 1 } else { 2 };
             let kind = match () {
-                () if before.len() > 1 && is_within(&before, &after) => ChangeKind::Grown,
-                () if after.len() > 1 && is_within(&after, &before) => ChangeKind::Shrunk,
+                () if before.len() >= least && is_within(&before, &after) => ChangeKind::Grown,
+                () if after.len() >= least && is_within(&after, &before) => ChangeKind::Shrunk,
                 () => return None,
             };
             let (gone, new) =

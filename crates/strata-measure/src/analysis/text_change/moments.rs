@@ -47,9 +47,27 @@ pub(super) fn changed<'t>(texts: &Texts<'t>) -> Option<Found<'t>> {
     let (before, after) = (moment(texts.before, texts.at), moment(texts.after, texts.at));
     let (before, after) = match (before, after) {
         (Some(before), Some(after)) if before.text != after.text => (before, after),
-        _ => time_stamps(texts)?,
+        _ => time_stamps(texts).or_else(|| calendar(texts))?,
     };
     Some(Found { kind: ChangeKind::Time, before: before.text, after: after.text, label_end: after.start })
+}
+
+/// Words that took the place of others, as a time where there is one in both: a day by a name that is not known here
+/// stands before it.
+pub(super) fn within(found: Found<'_>) -> Found<'_> {
+    let has_time =
+        |text: &str| words_between(text, 0, text.len()).iter().any(|word| piece(word.text) == Piece::Time);
+    let is_time = found.kind == ChangeKind::Words && has_time(found.before) && has_time(found.after);
+    Found { kind: if is_time { ChangeKind::Time } else { found.kind }, ..found }
+}
+
+/// `2026年11月20日`.
+fn calendar<'t>(texts: &Texts<'t>) -> Option<(Word<'t>, Word<'t>)> {
+    const SIGNS: [char; 8] = ['年', '月', '日', '时', '時', '分', '秒', '点'];
+    let found = runs(texts, |letter| letter.is_ascii_digit() || SIGNS.contains(&letter))?;
+    let is_time =
+        |word: Word<'_>| word.text.contains(SIGNS) && word.text.starts_with(|it: char| it.is_ascii_digit());
+    (is_time(found.0) && is_time(found.1)).then_some(found)
 }
 
 /// Numbers of seconds, of thousandths or of less since 1970, which are not far from each other.
@@ -161,7 +179,11 @@ fn piece(word: &str) -> Piece {
     let lower = word.to_ascii_lowercase();
     let name = lower.trim_end_matches('.');
     // "May" and "Sun" are words, too; the long names are not.
-    if is_clock(&lower) || is_date(&lower) || LONG_NAMES.contains(&name) || is_span(&lower) {
+    if is_clock(lower.strip_prefix(['+', '-']).unwrap_or(&lower))
+        || is_date(&lower)
+        || LONG_NAMES.contains(&name)
+        || is_span(&lower)
+    {
         return Piece::Time;
     }
     if (MONTHS.contains(&name) || DAYS.contains(&name))

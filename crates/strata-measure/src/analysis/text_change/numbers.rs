@@ -14,7 +14,12 @@ pub(super) fn changed<'t>(texts: &Texts<'t>) -> Option<Found<'t>> {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
     number(was).zip(number(is))?;
     let whole = |text: &str| text.replace(',', "").parse::<u64>().ok();
-    let is_counter = whole(was).zip(whole(is)).is_some_and(|(was, is)| is > was && is - was <= MAX_STEP);
+    let is_step = whole(was).zip(whole(is)).is_some_and(|(was, is)| is > was && is - was <= MAX_STEP);
+    let behind = texts.after[after.start + is.len()..].trim_start_matches(' ');
+    // Degrees and percents go up and down; money is no counter either.
+    let is_measure =
+        behind.starts_with(['°', '%', '€']) || texts.after[..after.start].ends_with(['$', '€', '£']);
+    let is_counter = is_step && !is_measure;
     let kind = if is_counter { ChangeKind::Counter } else { ChangeKind::Number };
     Some(Found { kind, before: was, after: is, label_end: after.start })
 }

@@ -150,3 +150,51 @@ fn what_is_shown_begins_where_the_texts_differ() {
     assert_eq!((&*found.before, &*found.after), ("plan", "act"));
     assert_eq!(found.arrow(), "plan → act");
 }
+
+#[test]
+fn values_behind_the_first_one_are_told_as_well() {
+    let further = |before: &str, after: &str| -> Vec<String> {
+        let found = TextChange::between(before, after).expect("a change");
+        found
+            .further
+            .iter()
+            .map(|next| format!("{} {} {}", next.kind.code(), next.label, next.arrow()))
+            .collect()
+    };
+    let before = "Now: 10:12:31, turn 4.\nSession: 7c9e6679-7425-40de-944b-e07fc1f90ae7\nLeft: 900";
+    let after = "Now: 10:13:07, turn 5.\nSession: 1b4e28ba-2fa1-41d2-883f-0016d3cca427\nLeft: 700";
+    let session = "7c9e6679-7425-40de-944b-e07fc1f90ae7 → 1b4e28ba-2fa1-41d2-883f-0016d3cca427";
+    assert_eq!(
+        further(before, after),
+        ["counter turn 4 → 5".to_owned(), format!("random_id Session {session}")]
+    );
+    // Other words behind a value are no value.
+    assert_eq!(further("Now: 10:12\nBe kind.", "Now: 10:13\nBe brief."), Vec::<String>::new());
+    // A line that came in leaves nothing side by side.
+    assert_eq!(further("a\nTurn: 4", "a\nb\nTurn: 5"), Vec::<String>::new());
+}
+
+#[test]
+fn long_values_are_shown_from_where_they_differ() {
+    let long = "always answer with care ".repeat(6);
+    let (before, after) = (format!("{long}and joy"), format!("{long}and calm"));
+    let found = TextChange::of_values(&format!("\"{before}\""), &format!("\"{after}\""));
+    assert!(found.before != found.after, "{found:?}");
+    assert!(found.before.contains("joy") && found.after.contains("calm"), "{found:?}");
+}
+
+#[test]
+fn times_of_other_places_are_times() {
+    check("Zone: +01:00", "Zone: +02:00", ("time", "Zone", "+01:00", "+02:00"));
+    check(
+        "今天是2026年11月20日",
+        "今天是2026年11月21日",
+        ("time", "今天是", "2026年11月20日", "2026年11月21日"),
+    );
+    check(
+        "Heute ist Freitag, der 20.11.2026",
+        "Heute ist Samstag, der 21.11.2026",
+        ("time", "Heute ist", "Freitag, der 20.11.2026", "Samstag, der 21.11.2026"),
+    );
+    check("Oslo: 9 °C", "Oslo: 12 °C", ("number", "Oslo", "9", "12"));
+}

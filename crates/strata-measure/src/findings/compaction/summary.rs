@@ -11,6 +11,8 @@ pub(super) struct Summary<'e> {
     pub start: f64,
     pub end: f64,
     pub scope: Option<&'e str>,
+    /// What is shown of it.
+    texts: Vec<&'e str>,
 }
 
 pub(super) fn summaries<'e>(evidence: &Evidence<'e>) -> Vec<Summary<'e>> {
@@ -21,6 +23,10 @@ pub(super) fn summaries<'e>(evidence: &Evidence<'e>) -> Vec<Summary<'e>> {
             start: compaction.start_timestamp?,
             end: compaction.end_timestamp?,
             scope: logged.event.isolation_scope.as_deref(),
+            texts: (compaction.compacted_content.iter())
+                .flat_map(|content| content.parts())
+                .filter_map(|part| part.text.as_deref())
+                .collect(),
         })
     };
     evidence.live_events().filter_map(summary).collect()
@@ -33,5 +39,12 @@ impl Summary<'_> {
             && event.isolation_scope.as_deref() == self.scope
             && self.start <= event.timestamp
             && event.timestamp <= self.end
+    }
+
+    /// Whether it has all that was said in an event word for word, as Codex keeps what users say.
+    pub(super) fn repeats(&self, logged: &LoggedEvent) -> bool {
+        let said = || logged.event.parts().iter().filter_map(|part| part.text.as_deref());
+        let is_told = |text: &str| self.texts.iter().any(|told| told.contains(text.trim()));
+        said().next().is_some() && said().all(is_told)
     }
 }

@@ -34,7 +34,8 @@ pub(super) fn question_summarised(evidence: &Evidence<'_>) -> Vec<Observation> {
     let summaries = summaries(evidence);
     let lost = overtaken(evidence, &summaries).into_iter().filter(|found| {
         let question = evidence.event(found.question);
-        !found.call.sees_one_turn() && question.is_some_and(|question| found.summary.covers(question))
+        let is_lost = |question| found.summary.covers(question) && !found.summary.repeats(question);
+        !found.call.sees_one_turn() && question.is_some_and(is_lost)
     });
     grouped(lost).into_iter().map(|(question, summary, tally)| {
         let message = format!(

@@ -130,6 +130,42 @@ fn what_later_answers_use_and_nothing_tells_is_regretted_and_nothing_else() {
     }
 }
 
+/// The numbers of a row and of a sentence are said to have been read where the answer speaks of these, and not elsewhere.
+#[test]
+fn short_numbers_are_regretted_where_the_answer_says_whose_they_are() {
+    let row = |at: usize| {
+        format!("{{\"campaign\": \"Camp-{at}\", \"status\": \"active\", \"clicks\": {}}}", 2000 + at * 7)
+    };
+    let rows: Vec<String> = (0..40).map(row).collect();
+    let check = |answer: &str, expected: &[(&str, u32)]| {
+        let lines = [
+            "user: How did campaigns do? The door code is 4471, and the alarm rings at level 318.".to_owned(),
+            "bot: -> lookup(q=\"all\") #c1".to_owned(),
+            format!("tool #c1: {{\"rows\": [{}]}}", rows.join(", ")),
+            "bot: All of them are there.".to_owned(),
+            "user: And Camp-17?".to_owned(),
+            format!("bot: {answer}"),
+        ];
+        with_lab(&experiment(&lines.join("\n")), |lab| {
+            let config = CompactionConfig::parse("interval=1,overlap=0").expect("a setting");
+            let replayed = lab.replay(&config, &mut Says("Campaigns were looked up.".to_owned()));
+            let found = lab.regret(&replayed.expect("nothing stops it"));
+            let found: Vec<(&str, u32)> =
+                found.iter().map(|regret| (&*regret.value, regret.event.number())).collect();
+            assert_eq!(found, expected, "{answer}");
+        });
+    };
+    check("Camp-17 had 2119 clicks.", &[("2119", 3)]);
+    check("Camp-17 had 2,119 clicks.", &[("2,119", 3)]);
+    // Another row's number, one that is said of nothing in the table, and one of a value that many rows have.
+    check("Camp-17 had 2126 clicks.", &[]);
+    check("It had 2119 clicks.", &[]);
+    check("An active one had 2119 clicks.", &[]);
+    check("The door code is 4471.", &[("4471", 1)]);
+    check("There are 4471 of them.", &[]);
+    check("Camp-17 had 2026 and 12 and 200 clicks.", &[]);
+}
+
 #[test]
 fn a_result_that_was_cleared_is_regretted_too() {
     let mut lines = vec!["user: Look it up.".to_owned()];
@@ -155,8 +191,13 @@ fn a_result_that_was_cleared_is_regretted_too() {
 /// What a value is regretted for: the recorded prompt has it, and the one of the replay does not.
 #[track_caller]
 fn is_regretted(lab: &Lab<'_>, replayed: &Replayed) -> usize {
+    // `214` is not said by `08.214377`.
     let says = |request: &LlmRequest, value: &str| {
-        json::to_compact(&request.to_json()).to_lowercase().contains(&value.to_lowercase())
+        let (text, value) = (json::to_compact(&request.to_json()).to_lowercase(), value.to_lowercase());
+        text.match_indices(&value).any(|(at, _)| {
+            let around = [text[..at].chars().next_back(), text[at + value.len()..].chars().next()];
+            around.into_iter().flatten().all(|letter| !letter.is_ascii_digit())
+        })
     };
     let regrets = lab.regret(replayed);
     for regret in &regrets {
