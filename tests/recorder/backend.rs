@@ -17,6 +17,7 @@ use strata_app::{AppError, Host, Options, Reply, Strata, Subscription};
 use strata_testkit::model_server::{ModelServer, Play, chat_stream};
 use tempfile::TempDir;
 
+use crate::contexts;
 use crate::plain::Plain;
 use crate::recording::{Answer, Call};
 
@@ -125,6 +126,7 @@ impl Backend {
         let folder = tempfile::tempdir().context("make a folder")?;
         copy_files(&folder.path().join("files"))?;
         let database = folder.path().join("strata.db");
+        contexts::fill(&database)?;
         let options = Options {
             host: Host::Desktop,
             database: Some(database),

@@ -5,6 +5,7 @@
 
 mod again;
 mod backend;
+mod contexts;
 mod plain;
 mod recording;
 

@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("strata-script", &["strata-engine", "strata-model"]),
     ("strata-store", &["strata-context", "strata-model"]),
     ("strata-provider", &["strata-model", "strata-wire"]),
+    ("strata-toolset", &["strata-model"]),
     ("strata-capture", &["strata-model", "strata-wire"]),
     ("strata-runtime", &["strata-engine", "strata-model", "strata-wire"]),
     (
@@ -32,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "strata-runtime",
             "strata-script",
             "strata-store",
+            "strata-toolset",
             "strata-wire",
         ],
     ),

@@ -44,6 +44,17 @@ describe('axe finds nothing in', () => {
     expect(await violations()).toEqual([]);
   });
 
+  test('the stores view, with files, searches, nodes and contexts', async () => {
+    const { user } = openWindow('#/invoice-triage/stores?store=artifacts');
+    for (const name of ['Artifacts', 'Memory', 'Nodes', 'Contexts']) {
+      await user.click(screen.getByRole('radio', { name }));
+      await screen.findByRole('region', { name });
+      expect(await violations()).toEqual([]);
+    }
+    await screen.findByText(/CONTEXT_EXPIRED/);
+    expect(await violations()).toEqual([]);
+  });
+
   test('the lab', async () => {
     openWindow('#/invoice-triage/lab');
     await inspector(/Interval 5, overlap 0/);

@@ -101,3 +101,76 @@ describe('the stores view', () => {
     expect(await screen.findByText(/^What this tool records holds no state/)).toBeInTheDocument();
   });
 });
+
+const KEPT = { ...SAMPLE, offset: 0, limit: 200 };
+
+describe('what else is kept', () => {
+  test('lists files with what they cost in prompts, and says what is not known of them', async () => {
+    openWindow('#/invoice-triage/stores?store=artifacts');
+    const page = await recorded('stores/artifacts', KEPT);
+    const panel = await screen.findByRole('region', { name: 'Artifacts' });
+    expect(page.total).toBeGreaterThan(0);
+    const options = await within(panel).findAllByRole('option');
+    expect(options).toHaveLength(page.total);
+    page.rows.forEach(({ name, carried }, at) => {
+      expect(options[at]).toHaveTextContent(name);
+      expect(options[at]).toHaveTextContent(formatInteger(carried.lifetimeTokens));
+    });
+    await inspector(new RegExp(`^${ensureExists(page.rows[0], 'a file').name}`));
+  });
+
+  test('lists searches in memory', async () => {
+    openWindow('#/invoice-triage/stores?store=memory');
+    const page = await recorded('stores/memory', KEPT);
+    const panel = await screen.findByRole('region', { name: 'Memory' });
+    const options = await within(panel).findAllByRole('option');
+    expect(options).toHaveLength(page.total);
+    const first = ensureExists(page.rows[0], 'a search');
+    expect(options[0]).toHaveTextContent(first.query);
+    const shown = await inspector(new RegExp(`^${first.query}`));
+    for (const { text } of first.found) expect(shown).toHaveTextContent(text.slice(0, 40));
+    expect(shown).toHaveTextContent(/word of it that the question did not have/);
+  });
+
+  test('lists runs of nodes, or says why there are none', async () => {
+    openWindow('#/invoice-triage/stores?store=nodes');
+    const page = await recorded('stores/nodes', KEPT);
+    const panel = await screen.findByRole('region', { name: 'Nodes' });
+    expect(page.total).toBeGreaterThan(0);
+    expect(await within(panel).findAllByRole('option')).toHaveLength(page.total);
+  });
+
+  test('lists contexts, shows what takes their room, and says what would be lost', async () => {
+    const { press, view } = openWindow('#/invoice-triage/stores?store=contexts');
+    const page = await recorded('stores/contexts', KEPT);
+    const panel = await screen.findByRole('region', { name: 'Contexts' });
+    const options = await within(panel).findAllByRole('option');
+    expect(options).toHaveLength(page.total);
+    expect(page.total).toBeGreaterThan(1);
+    page.rows.forEach(({ id, principal, state }, at) => {
+      for (const text of [id, principal, state]) expect(options[at]).toHaveTextContent(text);
+    });
+    const first = ensureExists(page.rows[0], 'a context');
+    const detail = await recorded('stores/context', { ...SAMPLE, context: first.id });
+    const shown = await inspector(new RegExp(`^${first.id}`));
+    expect(shown).toHaveTextContent(detail.loss);
+    for (const { operation, told } of detail.tasks) {
+      expect(shown).toHaveTextContent(operation);
+      if (told !== null) expect(shown).toHaveTextContent(told);
+    }
+    const below = await screen.findByRole('region', { name: 'In the context' });
+    for (const { key } of detail.keys) expect(below).toHaveTextContent(key);
+    for (const { content } of detail.messages) expect(below).toHaveTextContent(content);
+    await press('j');
+    const next = ensureExists(page.rows[1], 'another context');
+    await waitFor(() => expect(view().item).toBe(next.id));
+    await inspector(new RegExp(`^${next.id}`));
+  });
+
+  test('says what a coding agent’s record does not hold of each', async () => {
+    openWindow('#/claude-code/stores?store=memory');
+    expect(
+      await screen.findByText(/^What this tool records holds no searches in memory/),
+    ).toBeInTheDocument();
+  });
+});

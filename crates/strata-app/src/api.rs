@@ -33,5 +33,6 @@ pub mod secret;
 pub mod session;
 pub mod state;
 pub mod stores;
+pub mod stores_kept;
 pub mod usage;
 pub mod verification;

@@ -16,7 +16,11 @@ use strata_store::{SessionId, Store, StoreError};
 
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
+use crate::kept_files::stored_files;
 use crate::show::words;
+
+/// What begins the location of a session that Strata ran.
+const OF_A_RUN: &str = "run:";
 
 /// Where the services of a session are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -170,6 +174,22 @@ impl SessionServices {
             FlowKind::Transcript if is_named => Err(not_of_adk()),
             FlowKind::Transcript => Ok(Self::default()),
         }
+    }
+
+    /// With the files that agents of Strata's own runs saved, for a session that one of them made, where no others were given.
+    pub(crate) fn with_own_files(
+        mut self,
+        store: &Store,
+        location: &str,
+        session: &Session,
+    ) -> Result<Self, StoreError> {
+        if location.starts_with(OF_A_RUN) && self.given.artifacts.is_none() {
+            let files = stored_files(store, session)?;
+            if !files.is_empty() {
+                Arc::make_mut(&mut self.given).artifacts = Some(files);
+            }
+        }
+        Ok(self)
     }
 
     /// What was read. What could not be is said: an error where somebody named it, and a warning where it only lay there.

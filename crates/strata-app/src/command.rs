@@ -11,7 +11,7 @@ use crate::Strata;
 use crate::api::{
     app, cache, call, capture, common, comparison, counts, event, experiment, finding, home, job, lab,
     lab_batch, lab_prediction, lesson, model, palette, part, place, processor, run, script, search, secret,
-    session, state, stores, usage, verification,
+    session, state, stores, stores_kept, usage, verification,
 };
 use crate::error::{AppError, ErrorCode};
 
@@ -190,6 +190,11 @@ commands! {
     "stores/key" stores::Key => stores::KeyDetail: "One key of the state: its versions, who wrote it, who reads it, what that cost";
     "stores/agents" stores::Agents => stores::AgentPage: "The agents of a session, and where one goes on after another";
     "stores/handOff" stores::HandOff => stores::HandOffDetail: "What one agent had and the next one saw, part by part";
+    "stores/artifacts" stores_kept::Artifacts => stores_kept::ArtifactsPage: "The files that agents saved, with what loading them cost";
+    "stores/memory" stores_kept::Memory => stores_kept::MemoryPage: "What agents searched for in memory, found, and used";
+    "stores/nodes" stores_kept::Nodes => stores_kept::NodesPage: "Runs of nodes: what came of each, and what they wait for";
+    "stores/contexts" stores_kept::Contexts => stores_kept::ContextsPage: "Contexts of served apps, with those that expired";
+    "stores/context" stores_kept::Context => stores_kept::ContextDetail: "One context: what takes its room, and what would be lost with it";
     "stores/handOffText" stores::HandOffText => stores::HandOffDiff: "A part in the prompts of both agents, line by line";
     "part/get" part::Get => part::PartDetail: "One part of a request: size, source, what it was made from";
     "part/text" part::Text => part::PartText: "A page of a part's text with its tokens";

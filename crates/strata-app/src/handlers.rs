@@ -52,6 +52,7 @@ mod stages;
 mod state;
 mod storage;
 mod stores;
+mod stores_kept;
 mod tables;
 mod usage;
 mod verification;

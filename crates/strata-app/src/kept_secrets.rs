@@ -19,6 +19,8 @@ pub(crate) fn look_through(
     let entries = store.sessions("", 0..u32::MAX)?.entries;
     let mut all = if masks { store.mask_secrets_in_answers()? } else { FoundSecrets::default() };
     all.add(store.secrets_in_contexts(masks)?);
+    all.add(store.secrets_in_artifacts(masks)?);
+    all.add(store.secrets_in_memory(masks)?);
     let mut sessions = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         watch.progress(at as u64, entries.len() as u64);

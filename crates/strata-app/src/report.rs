@@ -9,6 +9,7 @@
 mod adk_recorder;
 mod answer_text;
 mod app;
+mod artifacts;
 mod attach;
 mod batch;
 mod branches;
@@ -37,6 +38,7 @@ mod learn;
 mod list;
 mod losses;
 mod meanwhile;
+mod memory;
 mod model_access;
 mod models;
 mod opened;
@@ -64,6 +66,10 @@ mod verify;
 pub use adk_recorder::{RecorderReport, adk_recorder};
 pub use answer_text::AnswerText;
 pub use app::AppReport;
+pub use artifacts::{
+    ArtifactChoice, ArtifactReport, ArtifactsReport, RemovedArtifact, SavedArtifact, artifact, artifacts,
+    remove_artifact,
+};
 pub use attach::{AttachChoice, AttachReport, attach};
 pub use batch::{BatchAsked, BatchPlanReport, BatchReport, batch, batch_plan};
 pub use branches::{AgentBranch, agent_branches};
@@ -111,6 +117,10 @@ pub use known::{KnownPlace, KnownSession, KnownSessions, SessionsKept};
 pub use learn::{LearnedReport, ReadSessions, forget_learned, learn, learned};
 pub use list::{ListReport, ListedSession, list};
 pub use losses::{SummaryFact, SummaryLoss, summary_losses};
+pub use memory::{
+    FoundRow, MemoryChange, MemoryChoice, MemoryReport, RecallReport, RememberedRow, add_to_memory,
+    forget_memory, memory, recall,
+};
 pub(crate) use model_access::ModelAccess;
 pub use models::{
     EndpointChange, EndpointReport, KeptKey, ModelTest, ModelsReport, SavedEndpoint, forget_model, models,
@@ -160,6 +170,9 @@ pub use crate::api::search::{SearchHit, SnippetPiece};
 pub use crate::api::secret::{KeptSecrets, SecretKind, SessionSecrets};
 pub use crate::api::stores::{
     AgentRow, HandOffRow, HandOffVia, KeyColumns, KeyRow, KeyScope, StatePage, ValueState,
+};
+pub use crate::api::stores_kept::{
+    ArtifactsPage, Carried, FileRow, MemoryPage, MemorySearchRow, NodeRow, NodeState, NodesPage,
 };
 pub use crate::api::usage::{
     ApartReason, UnpricedModel, Usage, UsageApart, UsageBy, UsageFiles, UsagePlace, UsagePrice, UsageRow,

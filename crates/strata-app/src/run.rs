@@ -9,7 +9,9 @@
 //!   ├─ gate        what stands between a compiled request and its sending
 //!   ├─ hold        on what calls are held, and what becomes of them
 //!   ├─ models      who answers: a server, a script, an echo; within a budget
-//!   └─ code        what the app does by itself: tools, and nodes that are functions
+//!   ├─ code        what the app does by itself: tools, and nodes that are functions
+//!   ├─ toolsets    tools of other programs and servers
+//!   └─ services    what outlives the run: files and memory
 //! ```
 
 mod budget;
@@ -29,7 +31,9 @@ mod running;
 mod scripted;
 mod sent;
 mod server;
+mod services;
 mod tools;
+mod toolsets;
 mod typed;
 
 pub use budget::RunLimits;
@@ -47,4 +51,5 @@ pub(crate) use running::{Place, Run, TurnEnd, program_of, said};
 pub(crate) use scripted::Script;
 pub(crate) use sent::{Answered, SentCall};
 pub(crate) use tools::{RecordedAnswers, ToolScript};
+pub(crate) use toolsets::deeds;
 pub(crate) use typed::typed_value;

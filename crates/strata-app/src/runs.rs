@@ -147,6 +147,7 @@ impl Runs {
             person: None,
             holder: board.clone(),
             stop: stop.clone(),
+            runtime: self.models.connections.runtime(),
         };
         let (model, from) = (asked.model.clone(), asked.from.clone());
         let opened = from.as_ref().map(|from| self.sessions.get(&from.session)).transpose()?;
@@ -428,6 +429,7 @@ fn choice(asked: Start) -> Result<RunChoice, AppError> {
         answers: Vec::new(),
         limits: asked.limits.map_or_else(RunLimits::default, limits),
         holds: conditions(&asked.holds)?,
+        remembers: false,
         is_streaming: true,
     })
 }

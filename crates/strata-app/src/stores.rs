@@ -1,8 +1,13 @@
 //! What a session's stores hold, for the window and the command line.
 
 mod agents;
+mod artifacts;
+mod carried;
+mod contexts;
 mod hand_off;
 mod key;
+mod memory;
+mod nodes;
 mod state;
 
 use strata_engine::{Experiment, FlowKind};
@@ -10,8 +15,12 @@ use strata_measure::analysis::{CacheAnalysis, CallAnalysis, Counting, Scale, Ses
 use strata_model::{Json, python};
 
 pub(crate) use agents::{agent_rows, hand_off_rows, in_order_of};
+pub(crate) use artifacts::artifacts_page;
+pub(crate) use contexts::{context_detail, contexts_page};
 pub(crate) use hand_off::{hand_off, hand_off_text};
 pub(crate) use key::key_detail;
+pub(crate) use memory::memory_page;
+pub(crate) use nodes::nodes_page;
 pub(crate) use state::{StateQuestion, state_page};
 
 use crate::error::AppError;

@@ -1,6 +1,7 @@
 //! The commands, one file each: its arguments, and `run`, which returns the exit code.
 
 pub(crate) mod adk_recorder;
+pub(crate) mod artifacts;
 pub(crate) mod batch;
 pub(crate) mod cache;
 pub(crate) mod calibrate;
@@ -16,6 +17,7 @@ pub(crate) mod import;
 pub(crate) mod lessons;
 pub(crate) mod manual;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod places;
 pub(crate) mod replay;

@@ -38,6 +38,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     AdkRecorder(commands::adk_recorder::AdkRecorder),
+    Artifacts(commands::artifacts::Artifacts),
     Import(commands::import::Import),
     Sessions(commands::sessions::Sessions),
     Show(commands::show::Show),
@@ -58,6 +59,7 @@ enum Command {
     #[command(hide = true)]
     Manual(commands::manual::Manual),
     Mcp(commands::mcp::Mcp),
+    Memory(commands::memory::Memory),
     Models(commands::models::Models),
     Places(commands::places::Places),
     Replay(commands::replay::Replay),
@@ -74,6 +76,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::AdkRecorder(recorder) => recorder.run(),
+        Command::Artifacts(artifacts) => artifacts.run(),
         Command::Import(import) => on_runtime(|runtime| import.run(runtime)),
         Command::Sessions(sessions) => sessions.run(),
         Command::Show(show) => show.run(),
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Command::Lessons(lessons) => lessons.run(),
         Command::Manual(manual) => manual.run(Cli::command()),
         Command::Mcp(mcp) => on_runtime(|runtime| mcp.run(runtime)),
+        Command::Memory(memory) => memory.run(),
         Command::Models(models) => on_runtime(|runtime| models.run(runtime)),
         Command::Places(places) => places.run(),
         Command::Replay(replay) => until_interrupted(|runtime, stop| replay.run(runtime, stop)),

@@ -11,7 +11,7 @@ use strata_model::{
 };
 
 pub(crate) use given::MemoryQuery;
-pub use keywords::search;
+pub use keywords::{asked, best, search, words};
 
 /// What there is to remember, and how it is searched.
 #[derive(Debug, Clone)]

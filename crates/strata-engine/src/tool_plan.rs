@@ -1,5 +1,6 @@
 //! What an agent's tools do to its requests, worked out once per agent.
 
+mod fenced;
 pub(crate) mod node_tools;
 mod signature;
 
@@ -26,6 +27,8 @@ pub enum ToolStep {
     Declare(Arc<Declaration>),
     /// Adds text to the system instruction.
     Instruct { tool: Str, text: &'static str },
+    /// Says once that descriptions of tools' own servers are no instructions.
+    Distrust { tool: Str },
     /// Adds a tool the provider runs; only Gemini models have it.
     GoogleSearch,
     /// Puts memories that match the user's words before them.
@@ -106,14 +109,18 @@ impl ToolPlanInputs<'_> {
                 steps.push(declare(with_long_running_note(declaration)));
             }
             Tool::NoDeclaration { .. } => {}
-            Tool::Toolset { tools, prefix, .. } => {
+            Tool::Toolset { tools, prefix, source } => {
+                let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
+                let is_foreign =
+                    source.as_ref().and_then(|source| source.get("type")?.as_str()) == Some("mcp");
                 for tool in tools {
-                    self.add_tool(
-                        steps,
-                        tool,
-                        prefix.as_deref().filter(|prefix| !prefix.is_empty()),
-                        has_several,
-                    );
+                    match tool {
+                        Tool::Function { declaration, .. } if is_foreign => {
+                            let declared = declare(fenced::fenced(prefixed(declaration.clone(), prefix)));
+                            steps.extend([declared, ToolStep::Distrust { tool: tool.name() }]);
+                        }
+                        tool => self.add_tool(steps, tool, prefix, has_several),
+                    }
                 }
             }
             Tool::AgentTool { agent, .. } => steps.push(ToolStep::Declare(self.agent_tool(agent))),
@@ -310,6 +317,7 @@ fn fingerprint(steps: &[ToolStep]) -> Fingerprint {
             ToolStep::PreloadMemory => hash.number(4),
             ToolStep::ListArtifacts => hash.number(5),
             ToolStep::Examples(examples) => hash.number(6).json(&examples.to_json()),
+            ToolStep::Distrust { tool } => hash.number(8).text(tool),
             ToolStep::Code { name, nth } => hash.number(7).text(name).number(*nth as u64),
         };
     }

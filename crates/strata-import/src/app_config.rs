@@ -131,6 +131,23 @@ mod tests {
     }
 
     #[test]
+    fn toolsets_say_where_their_tools_are() {
+        let yaml = "name: root\nmodel: m\ntools:\n  - name: McpToolset\n    args:\n      stdio_connection_params:\n        \
+                    server_params:\n          command: npx\n          args: [-y, files]\n      tool_name_prefix: fs\n      \
+                    tool_filter: [read]\n  - name: OpenAPIToolset\n    args: {spec_file: pets.yaml, hosts: [pets.example.com]}\n";
+        let of_yaml = read(yaml).unwrap();
+        let codes: Vec<&str> = of_yaml.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        assert_eq!(codes, ["toolset-of-strata"]);
+        let json = r#"{"name":"root","root_agent":{"name":"root","model":"m","tools":[
+            {"type":"toolset","prefix":"fs","source":{"type":"mcp","stdio_connection_params":{"server_params":
+                {"command":"npx","args":["-y","files"]}},"tool_filter":["read"]}},
+            {"type":"toolset","source":{"type":"openapi","spec_file":"pets.yaml","hosts":["pets.example.com"]}}]}}"#;
+        let of_json = read(json).unwrap();
+        assert!(of_json.diagnostics.is_empty());
+        assert_eq!(of_yaml.app.root_agent.unwrap().tools(), of_json.app.root_agent.unwrap().tools());
+    }
+
+    #[test]
     fn agents_that_refer_to_each_other_end() {
         let config = read_app_config(b"name: a\nsub_agents:\n  - config_path: a.yaml\n", &|_| {
             Some(b"name: a\nsub_agents:\n  - config_path: a.yaml\n".to_vec())

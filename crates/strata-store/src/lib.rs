@@ -47,15 +47,18 @@
 //! - What a killed import leaves is never visible, and is removed when the file is opened or the next import begins.
 //! - A **context** is what clients of a served app come back to. Its rules are those of strata-context; a request's
 //!   commands are obeyed in one transaction ([`Store::obey_context`]).
+//! - An **artifact** is a file that an agent saved, version by version; a **memory** is something said in a session that was
+//!   added to what agents remember.
 //!
 //! The store knows nothing of formats, providers or tokens: bodies of requests, summaries, configurations and settings
 //! are text to it. It holds no API keys, and refuses what looks like one.
 //!
 //! `FORMATS.md` beside this crate describes every table, and the rules for changing them. A table for something new
-//! (artifacts, captured exchanges) comes with the code that fills it: an entry in `migration.rs`, a file
+//! (captured exchanges) comes with the code that fills it: an entry in `migration.rs`, a file
 //! in `src/migration`, a section in `FORMATS.md`, and a fixture of the new version for the test that opens them all.
 
 mod app_config;
+mod artifact;
 mod column;
 mod context;
 mod credential;
@@ -67,6 +70,7 @@ mod import_lock;
 mod kept_secrets;
 mod lab_run;
 mod measured_call;
+mod memory;
 mod migration;
 mod opening;
 mod pack;
@@ -84,6 +88,7 @@ mod store;
 mod sweep;
 
 pub use app_config::{AppConfig, AppConfigOrigin};
+pub use artifact::{ArtifactHome, ArtifactVersion, NewArtifact};
 pub use context::{ArchivedContext, Cleaned, ContextEntry, ContextFailure, TaskEntry};
 pub use error::StoreError;
 pub use event::{EventKinds, EventRow};
@@ -92,6 +97,7 @@ pub use import::{Growth, ImportWriter, ImportedSession, Listing, NewEvent, Recor
 pub use kept_secrets::FoundSecrets;
 pub use lab_run::{LabRunEntry, LabRunId, LabRunState};
 pub use measured_call::{MeasuredCall, PromptShape};
+pub use memory::{Memory, MemoryHome, NewMemory, RememberedSession};
 pub use migration::SCHEMA_VERSION;
 pub use opening::BUSY_TIMEOUT;
 pub use record::{RawRecord, RecordPlace, StoredRecord};

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migration/v5.sql"),
     include_str!("migration/v6.sql"),
     include_str!("migration/v7.sql"),
+    include_str!("migration/v8.sql"),
 ];
 
 /// The version this build reads and writes.

@@ -386,6 +386,17 @@ fn compressor() -> std::io::Result<Compressor<'static>> {
     Ok(compressor)
 }
 
+/// One value, packed by itself.
+pub(crate) fn packed(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    compressor().and_then(|mut compressor| compressor.compress(bytes)).map_err(not_packed)
+}
+
+/// What [`packed`] made, as it was.
+pub(crate) fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    zstd::decode_all(bytes)
+        .map_err(|error| StoreError::Corrupt { detail: format!("what was packed cannot be read ({error})") })
+}
+
 fn not_packed(error: std::io::Error) -> StoreError {
     StoreError::Failed(rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }

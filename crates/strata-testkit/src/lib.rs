@@ -27,12 +27,14 @@
 //! For tests only: no crate depends on this one but as a dev-dependency. Nothing here reads a clock, and everything that
 //! looks random comes from a fixed seed. One module opens a socket: [`model_server`] plays a model server on the loopback
 //! address. One reads folders: [`samples`] finds the files of recorded sessions.
-//! And one starts a process: [`killed`] ends it in the middle of its work.
+//! And two have to do with processes: [`killed`] ends one in the middle of its work, and [`mcp_child`] is one whose tools
+//! misbehave.
 
 mod compiled;
 pub mod invoice_triage;
 pub mod killed;
 pub mod large;
+pub mod mcp_child;
 pub mod model_server;
 mod recorder;
 pub mod samples;

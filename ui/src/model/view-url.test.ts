@@ -34,6 +34,7 @@ const full: ViewState = {
   curve: 'sum',
   store: 'agents',
   key: 'user:name',
+  item: 'ctx-1',
   handOff: 3,
   showsSummary: false,
   summary: 2,

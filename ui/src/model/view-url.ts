@@ -59,9 +59,9 @@ type LadderScope = (typeof LADDER_SCOPES)[number];
 const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
 
-const STORES = ['state', 'agents'] as const;
+const STORES = ['state', 'artifacts', 'memory', 'agents', 'nodes', 'contexts'] as const;
 /** Which of the stores is looked at. */
-type StoreName = (typeof STORES)[number];
+export type StoreName = (typeof STORES)[number];
 
 const SWEEP_LOOKS = ['map', 'table'] as const;
 type SweepLook = (typeof SWEEP_LOOKS)[number];
@@ -113,6 +113,8 @@ export interface ViewState {
   readonly store: StoreName;
   /** The key of the state that is looked at; empty: the one that broke a cache, at the cursor if one did. */
   readonly key: string;
+  /** What is looked at of the files, searches, nodes or contexts: a name, a number, an id; empty: the first. */
+  readonly item: string;
   /** The hand-off that is looked at, from 1. */
   readonly handOff: number;
   /** What the session comes to stands above its map. */
@@ -166,6 +168,7 @@ export const INITIAL_VIEW: ViewState = {
   curve: 'prompt',
   store: 'state',
   key: '',
+  item: '',
   handOff: 1,
   showsSummary: true,
   summary: 1,
@@ -218,6 +221,7 @@ export function printView(state: ViewState): string {
   put('curve', state.curve, INITIAL_VIEW.curve);
   put('store', state.store, INITIAL_VIEW.store);
   put('key', state.key, '');
+  put('item', state.item, '');
   put('handoff', String(state.handOff), '1');
   put('glance', state.showsSummary ? '' : 'off', '');
   put('summary', String(state.summary), '1');
@@ -283,6 +287,7 @@ export function parseView(hash: string): ViewState {
     curve: oneOf(CURVES, query.get('curve'), INITIAL_VIEW.curve),
     store: oneOf(STORES, query.get('store'), INITIAL_VIEW.store),
     key: query.get('key') ?? '',
+    item: query.get('item') ?? '',
     handOff: Math.max(1, wholeNumber(query.get('handoff'))),
     showsSummary: query.get('glance') !== 'off',
     summary: Math.max(1, wholeNumber(query.get('summary'))),

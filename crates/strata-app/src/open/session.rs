@@ -174,7 +174,9 @@ impl Recording {
                 outdated.services.clone()
             }
             _ if flow_kind(&summary.format) != FlowKind::Adk => SessionServices::default(),
-            _ => ServicePlaces::chosen(store, &id)?.read_some(&session, stored_file(&entry.location)),
+            _ => ServicePlaces::chosen(store, &id)?
+                .read_some(&session, stored_file(&entry.location))
+                .with_own_files(store, &entry.location, &session)?,
         };
         let known = Recorded { id, entry, summary, diagnostics };
         Ok(Self { known, session, n_known, marks, answered, config, as_if, services })

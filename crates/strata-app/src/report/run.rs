@@ -120,6 +120,7 @@ pub fn run(
             person: company.person.clone(),
             holder: company.holder.clone().unwrap_or_else(|| Arc::new(Nobody)),
             stop: watch.stop().clone(),
+            runtime,
         },
     )?;
     let (place, mut said) = match prepared.beginning {
@@ -131,6 +132,12 @@ pub fn run(
     let diagnostics = rows.map(|row| FileDiagnostic::new(&file, row)).collect();
     let run = Run::start(prepared.parts, Arc::new(OwnStore(Mutex::new(store))), place)?;
     let end = turns(choice, &mut said, &mut *company.next_message, &run, runtime)?;
+    runtime.block_on(run.close());
+    if choice.remembers {
+        let n_memories = run.remember()?;
+        let added = crate::show::words::counted(n_memories, "memory");
+        company.listener.note(&format!("Agents of {} remember this session: {added}.", run.app_name()));
+    }
     report(&run, &end, &database, &tables, watch, diagnostics)
 }
 
@@ -236,13 +243,10 @@ fn report(
         let message = last.error_message.as_deref().unwrap_or(code);
         error = Some(RunProblem { code: code.to_string(), message: sentence(message) });
     }
-    let artifacts = run.artifacts().into_iter().map(|(name, version, part)| RunArtifact {
-        name: name.to_string(),
-        version,
-        bytes: part.map_or(0, |part| {
-            let data = part.inline_data.as_ref().and_then(|blob| blob.data.as_ref());
-            data.map_or(0, |data| data.size_bytes()) + part.text.as_ref().map_or(0, |text| text.len())
-        }),
+    let artifacts = run.artifacts().into_iter().map(|saved| RunArtifact {
+        name: saved.name.to_string(),
+        version: saved.version,
+        bytes: saved.bytes,
     });
     Ok(RunReport {
         version: VERSION,

@@ -347,6 +347,7 @@ impl Source {
         let chosen = chosen_model(store, &entry.id)?;
         let places = ServicePlaces::chosen(store, &entry.id)?;
         let services = self.services(places, &session, &summary, stored_file(&entry.location))?;
+        let services = services.with_own_files(store, &entry.location, &session)?;
         let given = Given { config, chosen_model: chosen.as_deref(), services: &services };
         let (app, experiment) = self.experiment(session, &requests, &summary, given, diagnostics)?;
         let (experiment, edits) = self.edited(experiment, edits, diagnostics)?;

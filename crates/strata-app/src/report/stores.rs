@@ -8,8 +8,12 @@ use super::opened::OpenedSession;
 use super::source::Source;
 use super::{VERSION, Watch};
 use crate::api::stores::{AgentRow, HandOffRow, StatePage};
+use crate::api::stores_kept::{ArtifactsPage, MemoryPage, NodesPage};
 use crate::error::AppError;
-use crate::stores::{CompiledSession, StateQuestion, agent_rows, hand_off_rows, state_page};
+use crate::stores::{
+    CompiledSession, StateQuestion, agent_rows, artifacts_page, hand_off_rows, memory_page, nodes_page,
+    state_page,
+};
 
 /// Which call the values are of.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,6 +35,9 @@ pub struct StoresReport {
     pub state: Option<StatePage>,
     pub agents: Vec<AgentRow>,
     pub hand_offs: Vec<HandOffRow>,
+    pub artifacts: ArtifactsPage,
+    pub memory: MemoryPage,
+    pub nodes: NodesPage,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -53,6 +60,7 @@ pub fn stores_of(opened: &OpenedSession, choice: StoresChoice) -> Result<StoresR
         caches: &compiled.caches,
         counting: &tables.counting,
     };
+    let rates = compiled.billed().rates(&tables.prices);
     let n_calls = compiled.analysis.calls().len() as u32;
     let question = |call| StateQuestion { call, max_columns: n_calls, offset: 0, limit: u32::MAX };
     let call = choice.call.or((n_calls > 0).then_some(n_calls));
@@ -64,6 +72,9 @@ pub fn stores_of(opened: &OpenedSession, choice: StoresChoice) -> Result<StoresR
         state: call.map(|call| state_page(of, &question(call))).transpose()?,
         agents: agent_rows(of),
         hand_offs: hand_off_rows(of),
+        artifacts: artifacts_page(of, &rates),
+        memory: memory_page(of, &rates),
+        nodes: nodes_page(of),
         diagnostics: diagnostics.clone(),
     })
 }

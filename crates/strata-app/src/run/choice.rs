@@ -74,6 +74,8 @@ pub struct RunChoice {
     pub limits: RunLimits,
     /// When calls are held.
     pub holds: Vec<HoldCondition>,
+    /// In the end, the session is added to what agents of the app remember.
+    pub remembers: bool,
     /// What models say is told piece by piece.
     pub is_streaming: bool,
 }

@@ -41,10 +41,10 @@ impl Code for AppCode {
 
     fn open_toolset<'a>(&'a self, source: &'a Object) -> BoxFuture<'a, Result<(), Failure>> {
         Box::pin(async move {
-            let kind = source.get("type").and_then(Json::as_str).unwrap_or("outside");
-            let message = format!("Toolsets from {kind} servers cannot be opened yet.");
-            self.tools.listener.note(&format!("{message} The agent goes on without its tools."));
-            Err(Failure::new("ConnectionError", message))
+            self.tools.toolsets.ready(source).await.map_err(|problem| {
+                self.tools.listener.note(&format!("{problem} The agent goes on without its tools."));
+                Failure::new("ConnectionError", problem)
+            })
         })
     }
 

@@ -120,6 +120,7 @@ fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize
         replay: Arc::default(),
         answerer: Answerer::Script(Arc::new(answers)),
         tools: ToolSources {
+            toolsets: crate::run::toolsets::Toolsets::default(),
             script: None,
             recorded: answers_of_tools(),
             is_recorded_first: false,

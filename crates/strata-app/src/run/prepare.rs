@@ -6,6 +6,7 @@ use std::sync::Arc;
 use strata_model::{App, Diagnostic};
 use strata_provider::Client;
 use strata_store::AppConfig;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
@@ -19,6 +20,7 @@ use super::running::RunParts;
 use super::scripted::Script;
 use super::server::ModelServer;
 use super::tools::{RecordedAnswers, ToolScript, ToolSources};
+use super::toolsets::{Equipped, Toolsets, equipped, has_sources, left_closed};
 use crate::error::AppError;
 use crate::models::UsableEndpoint;
 use crate::open::{read_app, stored_app};
@@ -41,6 +43,8 @@ pub(crate) struct World<'w> {
     pub person: Option<Arc<dyn Person>>,
     pub holder: Arc<dyn Holder>,
     pub stop: CancellationToken,
+    /// Where connections are waited for.
+    pub runtime: &'w Handle,
 }
 
 /// A run that can be started, with what was odd about its app.
@@ -75,11 +79,34 @@ impl RunApp {
     }
 }
 
-/// Reads the app and its files. Nothing is stored or sent.
+impl RunApp {
+    /// With the tools of other programs and servers, where the app is that of a file: a recording starts nothing.
+    fn with_tools(
+        self,
+        choice: &RunChoice,
+        listener: &dyn RunListener,
+        runtime: &Handle,
+        stop: &CancellationToken,
+    ) -> Result<(Self, Toolsets), AppError> {
+        let Some(path) = choice.app.as_deref() else {
+            left_closed(&self.app).iter().for_each(|note| listener.note(note));
+            return Ok((self, Toolsets::default()));
+        };
+        if !has_sources(&self.app) {
+            return Ok((self, Toolsets::default()));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Equipped { app, kept, toolsets } = equipped(&self.app, folder, listener, runtime, stop)?;
+        Ok((Self { app, config: stored_app(&kept, path), ..self }, toolsets))
+    }
+}
+
+/// Reads the app and its files, and opens the servers that it takes tools from. Nothing is stored, and nothing is sent to a
+/// model.
 pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, AppError> {
     let mut recorded = world.recorded;
     let (mut replay, mut flows, mut beginning) = (Replay::default(), Vec::new(), None);
-    let RunApp { app, config: app_config, diagnostics } = match world.turn {
+    let run_app = match world.turn {
         None => RunApp::of_choice(choice, world.app)?,
         Some(turn) => {
             (recorded, replay, flows) = (turn.tools, turn.replay, turn.flows);
@@ -87,6 +114,8 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
             RunApp { app: turn.app, config: turn.app_config, diagnostics: Vec::new() }
         }
     };
+    let (run_app, toolsets) = run_app.with_tools(choice, &*world.listener, world.runtime, &world.stop)?;
+    let RunApp { app, config: app_config, diagnostics } = run_app;
     for note in left_out(&app) {
         world.listener.note(&note);
     }
@@ -114,6 +143,7 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
         answerer,
         tools: ToolSources {
             script: choice.tools.as_deref().map(ToolScript::read).transpose()?,
+            toolsets,
             recorded,
             is_recorded_first: beginning.is_some(),
             person: world.person,

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use strata_engine::Flow;
 use strata_model::{App, Content, Event, FunctionResponse, Json, Object, Part, Session, Str};
-use strata_runtime::{
-    EventSink, Failure, Halt, Host, InMemoryArtifacts, InMemoryMemory, Program, Reception, RunConfig, Runner,
-    Services, Turn,
-};
+use strata_runtime::{EventSink, Failure, Halt, Host, Program, Reception, RunConfig, Runner, Services, Turn};
 use strata_store::{AppConfig, RecordedRequest, SessionId};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +19,7 @@ use super::models::{Answerer, RunModels};
 use super::recorded_turn::Replay;
 use super::recording::{RunRecording, RunStore, WaitingCall, gone};
 use super::sent::{SentCall, SentCalls};
+use super::services::{SavedFile, StoredArtifacts, StoredMemory};
 use super::tools::{ToolScript, ToolSources};
 use crate::error::AppError;
 
@@ -61,7 +59,9 @@ pub(crate) struct Run {
     runner: Runner,
     recording: Arc<RunRecording>,
     sent: Arc<SentCalls>,
-    artifacts: Arc<InMemoryArtifacts>,
+    artifacts: Arc<StoredArtifacts>,
+    memory: Arc<StoredMemory>,
+    code: Arc<AppCode>,
     holds: Arc<Holds>,
     budget: Arc<Budget>,
     listener: Arc<dyn RunListener>,
@@ -95,7 +95,7 @@ impl Run {
             parts.flows.iter().fold(program, |program, (agent, flow)| program.with_flow(agent, flow.clone()));
         let computer = Arc::new(Computer::default());
         let sent: Arc<SentCalls> = Arc::default();
-        let recording = Arc::new(recording(&parts, &*computer, store, &sent, place)?);
+        let recording = Arc::new(recording(&parts, &*computer, store.clone(), &sent, place)?);
         let gate = RunGate {
             holds: parts.holds.clone(),
             holder: parts.holder,
@@ -107,7 +107,9 @@ impl Run {
             stop: parts.stop.clone(),
         };
         let limits = parts.budget.limits();
-        let artifacts: Arc<InMemoryArtifacts> = Arc::default();
+        let artifacts = Arc::new(StoredArtifacts::new(store.clone(), computer.clone()));
+        let memory = Arc::new(StoredMemory::new(store.clone(), computer.clone()));
+        let code = Arc::new(AppCode { tools: parts.tools });
         let host = Host {
             clock: computer.clone(),
             chance: computer,
@@ -117,13 +119,13 @@ impl Run {
                 budget: parts.budget.clone(),
                 stop: parts.stop.clone(),
             }),
-            code: Arc::new(AppCode { tools: parts.tools }),
+            code: code.clone(),
             gate: Arc::new(gate),
         };
         let services = Services {
             sessions: recording.clone(),
             artifacts: Some(artifacts.clone()),
-            memory: Some(Arc::new(InMemoryMemory::new())),
+            memory: Some(memory.clone()),
         };
         Ok(Self {
             n_events_before: recording.n_events(),
@@ -131,6 +133,8 @@ impl Run {
             recording,
             sent,
             artifacts,
+            memory,
+            code,
             holds: parts.holds,
             budget: parts.budget,
             listener: parts.listener,
@@ -191,6 +195,11 @@ impl Run {
         })
     }
 
+    /// Ends the programs and connections that its tools needed. Letting go of the run does so, too, and faster.
+    pub(crate) async fn close(&self) {
+        self.code.tools.toolsets.close().await;
+    }
+
     /// The id of the session in the store.
     pub(crate) fn session(&self) -> &SessionId {
         self.recording.id()
@@ -228,18 +237,18 @@ impl Run {
         self.sent.all()
     }
 
-    /// Names, versions counted from 0, and what they hold.
-    pub(crate) fn artifacts(&self) -> Vec<(Str, usize, Option<Arc<Part>>)> {
-        let all = self.artifacts.all().into_values().flatten();
-        let versions = all.flat_map(|artifact| {
-            let name = artifact.name.clone();
-            artifact
-                .versions
-                .into_iter()
-                .enumerate()
-                .map(move |(version, part)| (name.clone(), version, part))
-        });
-        versions.collect()
+    /// The files that this run saved, in its order.
+    pub(crate) fn artifacts(&self) -> Vec<SavedFile> {
+        self.artifacts.saved()
+    }
+
+    pub(crate) fn app_name(&self) -> &str {
+        &self.recording.key().app_name
+    }
+
+    /// Adds the session to what agents of its app remember. Gives how many memories that are.
+    pub(crate) fn remember(&self) -> Result<usize, AppError> {
+        self.memory.remember(&self.recording.session()?)
     }
 }
 

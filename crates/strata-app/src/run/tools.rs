@@ -1,4 +1,5 @@
-//! Where the answers of an app's tools come from: functions of a script, answers of a recorded session, a person. What
+//! Where the answers of an app's tools come from: functions of a script, other
+//! programs and servers, answers of a recorded session, a person. What
 //! cannot be answered, and whatever goes wrong, is an answer that says so: the agent reads it, and the run goes on.
 
 mod recorded;
@@ -11,6 +12,7 @@ use strata_runtime::{Context, ToolCall, ToolResult};
 use tokio_util::sync::CancellationToken;
 
 use super::listener::{Person, RunListener};
+use super::toolsets::Toolsets;
 use super::typed::typed_value;
 
 use recorded::RecordedAnswer;
@@ -23,6 +25,8 @@ const MAX_RESULT: usize = 4 << 20;
 /// Who answers tools.
 pub(crate) struct ToolSources {
     pub script: Option<ToolScript>,
+    /// Other programs and servers.
+    pub toolsets: Toolsets,
     pub recorded: RecordedAnswers,
     /// Answers of the recorded session go before those of the script.
     pub is_recorded_first: bool,
@@ -52,6 +56,9 @@ impl ToolSources {
             let result = self.run(script, function, Json::Object(call.args.clone()), call.context).await?;
             return bounded(call.tool, result);
         }
+        if let Some(toolset) = self.toolsets.find(&call.context.agent_name(), call.tool) {
+            return bounded(call.tool, toolset.call(call.own_name, call.args).await?);
+        }
         if let Some(result) = self.recorded_answer(names, call)? {
             return Ok(result);
         }
@@ -73,7 +80,7 @@ impl ToolSources {
         Ok(Some(response.into()))
     }
 
-    /// Calls a function of the script, and writes what it made of the state.
+    /// Calls a function of the script, and keeps what it made of the state, of files and of memory.
     pub(crate) async fn run(
         &self,
         script: &ToolScript,
@@ -81,8 +88,15 @@ impl ToolSources {
         args: Json,
         context: &Context,
     ) -> Result<Json, String> {
-        let Scripted { result, state, route } = script.call(function, args, context, &*self.listener).await?;
+        let called = script.call(function, args, context, &*self.listener).await?;
+        let Scripted { result, state, route, files, remembers } = called;
         write_state(context, &state)?;
+        for (name, part) in files {
+            context.save_artifact(&name, part).await.map_err(|failure| failure.to_string())?;
+        }
+        if remembers {
+            context.remember_session().await.map_err(|failure| failure.to_string())?;
+        }
         if let Some(route) = route {
             context.set_route(route);
         }

@@ -1,6 +1,7 @@
 //! Requests, from whichever door: each finds its context or begins one, and is a task in it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_context::{
@@ -23,7 +24,7 @@ use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::open::read_app;
 use crate::report::ModelAccess;
-use crate::run::{Computer, ModelChoice, OwnStore, RunStore as _, ToolScript, program_of};
+use crate::run::{Computer, ModelChoice, OwnStore, RunStore as _, ToolScript, deeds, program_of};
 
 /// Runs that are kept open; of those that rest, others are opened again when they are needed.
 const MAX_TALKS: usize = 64;
@@ -32,6 +33,7 @@ const MAX_TALKS: usize = 64;
 pub struct ServedApp {
     app: Arc<App>,
     agents: Vec<ServedAgent>,
+    deeds: Vec<String>,
     around: Surroundings,
     summariser: ExtractiveMessages,
     talks: Mutex<BTreeMap<ContextId, Arc<Mutex<Talk>>>>,
@@ -59,6 +61,7 @@ impl ServedApp {
         // Said now, and not to each client that asks.
         let tools = choice.tools.as_deref().map(ToolScript::read).transpose()?;
         program_of(&app, tools.as_ref())?;
+        let deeds = deeds(&app, choice.app.parent().unwrap_or(Path::new(".")))?;
         if let ModelChoice::Script(path) = &choice.model {
             crate::run::Script::read(path)?;
         }
@@ -68,6 +71,7 @@ impl ServedApp {
         Ok(Self {
             app,
             agents,
+            deeds,
             around,
             summariser: ExtractiveMessages::default(),
             talks: Mutex::default(),
@@ -84,6 +88,11 @@ impl ServedApp {
     /// Who can be asked, the root first.
     pub fn agents(&self) -> &[ServedAgent] {
         &self.agents
+    }
+
+    /// What each conversation starts and reaches beside models, a sentence each.
+    pub fn deeds(&self) -> &[String] {
+        &self.deeds
     }
 
     pub(super) fn clock(&self) -> &dyn ContextClock {

@@ -208,6 +208,7 @@ impl Talk {
             answers: Vec::new(),
             limits: choice.limits,
             holds: Vec::new(),
+            remembers: false,
             is_streaming: false,
         };
         let world = World {
@@ -222,6 +223,7 @@ impl Talk {
             person: None,
             holder: Arc::new(Nobody),
             stop: stop.clone(),
+            runtime: &around.runtime,
         };
         let parts = prepare(&asked_of_run, world)?.parts;
         let run = Run::start(parts, around.store.clone(), place(context, &*around.store)?)?;

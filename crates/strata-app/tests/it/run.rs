@@ -4,6 +4,8 @@
 
 mod from_call;
 mod held;
+mod kept;
+mod toolsets;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -86,6 +88,7 @@ impl Desk {
             answers: Vec::new(),
             limits: RunLimits::default(),
             holds: Vec::new(),
+            remembers: false,
             is_streaming: false,
         }
     }

@@ -28,10 +28,11 @@ use crate::text::{self, Style};
 /// or line by line where somebody types. Every event is stored at once, with the request it answers: a run that is
 /// stopped or killed goes on with `--session`.
 ///
-/// Tools are answered by functions of `--tools` (JavaScript in a sandbox, without files or network), else by the session
-/// of `--recorded`, else by whoever is at the terminal; a tool that nobody answers is an error that the agent reads.
-/// Tools from MCP servers and over HTTP cannot be called yet. Artifacts and memory last as long as the run; state of
-/// `user:` and `app:` stays in its session.
+/// Tools are answered by functions of `--tools` (JavaScript in a sandbox, without files or network), else by the MCP
+/// servers and HTTP interfaces that the app's file names, else by the session of `--recorded`, else by whoever is at the
+/// terminal; a tool that nobody answers is an error that the agent reads. What is started or reached for tools is said
+/// first, and ends with the run. Files that agents save, and what they remember, are in the store (`strata artifacts`,
+/// `strata memory`); state of `user:` and `app:` stays in its session.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// The app: google-adk's agent configuration (YAML) or Strata's (JSON or YAML). It may be left out with `--from`, for
@@ -64,7 +65,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "MODEL", default_value = "live")]
     model: String,
     /// A JavaScript file with the app's tools and nodes: `export function NAME(args, context) { … }`, with
-    /// `context.state` to read and write
+    /// `context.state` and `context.artifacts` to read and write
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
     /// A session whose tools answer again, by name and arguments: a file, or one of the store
@@ -99,6 +100,9 @@ pub(crate) struct Run {
     /// edited then, in $VISUAL or $EDITOR
     #[arg(long, value_name = "CONDITION")]
     hold: Vec<HoldCondition>,
+    /// Adds the session to what agents of the app remember when it ends
+    #[arg(long)]
+    remember: bool,
     /// The store, in place of the one in the data folder
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
@@ -183,6 +187,7 @@ impl Run {
             answers: named_values(&self.answer)?,
             limits: RunLimits::up_to(self.max_calls, self.max_tokens, self.max_cost),
             holds: self.hold.clone(),
+            remembers: self.remember,
             is_streaming: !self.json,
         })
     }

@@ -128,5 +128,8 @@ fn announce(app: &ServedApp, address: SocketAddr, callers: &Callers, is_json: bo
          Stop with Ctrl-C.",
         app.name()
     );
+    for deed in app.deeds() {
+        let _ = writeln!(io::stderr().lock(), "{deed} Each conversation has its own.");
+    }
     Ok(())
 }

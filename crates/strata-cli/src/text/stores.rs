@@ -1,7 +1,10 @@
 //! Stores: state at a call, agents, and what they hand to one another.
 
-use strata_app::counted;
-use strata_app::report::{HandOffVia, KeyRow, KeyScope, StatePage, StoresReport, ValueState};
+use strata_app::report::{
+    ArtifactsPage, Carried, HandOffVia, KeyRow, KeyScope, MemoryPage, NodeState, NodesPage, StatePage,
+    StoresReport, ValueState,
+};
+use strata_app::{counted, cut, size};
 
 use super::Style;
 use super::fields::Fields;
@@ -21,6 +24,15 @@ pub(crate) fn stores(report: &StoresReport, limit: usize, style: Style) -> Strin
     }
     if !report.hand_offs.is_empty() {
         section("Hand-offs".to_owned(), &hand_offs(report, limit));
+    }
+    if !report.artifacts.rows.is_empty() {
+        section("Artifacts".to_owned(), &files(&report.artifacts, limit));
+    }
+    if !report.memory.rows.is_empty() {
+        section("Memory".to_owned(), &searches(&report.memory, limit));
+    }
+    if !report.nodes.rows.is_empty() {
+        section("Nodes".to_owned(), &nodes(&report.nodes, limit));
     }
     text
 }
@@ -50,6 +62,14 @@ fn head(report: &StoresReport, style: Style) -> String {
         }
         if let Some(gap) = &state.gap {
             fields.add("not recorded", gap);
+        }
+    }
+    for (name, gap) in [("artifacts", &report.artifacts.gap), ("memory", &report.memory.gap)] {
+        // Whoever records no state has none of these, either.
+        if let Some(gap) =
+            gap.as_ref().filter(|_| report.state.as_ref().is_none_or(|state| state.gap.is_none()))
+        {
+            fields.add(name, gap);
         }
     }
     if report.app.inferred {
@@ -111,7 +131,7 @@ fn read_in(row: &KeyRow) -> String {
 
 fn value(row: &KeyRow) -> String {
     match row.value_state {
-        ValueState::Known => strata_app::cut(&row.value, 60),
+        ValueState::Known => cut(&row.value, 60),
         ValueState::Absent | ValueState::NotRecorded | ValueState::Gone => format!("({})", row.value),
     }
 }
@@ -167,6 +187,96 @@ fn hand_offs(report: &StoresReport, limit: usize) -> Table {
             if row.is_unpaid { "–".to_owned() } else { count(row.cached_tokens) },
             dollars(row.cost_usd),
             row.note.clone(),
+        ]);
+    }
+    table
+}
+
+fn files(page: &ArtifactsPage, limit: usize) -> Table {
+    let mut table = Table::new([
+        ("file", Align::Left),
+        ("versions", Align::Right),
+        ("size", Align::Right),
+        ("saved by", Align::Left),
+        ("in calls", Align::Right),
+        ("tokens", Align::Right),
+        ("cost", Align::Right),
+        ("left at", Align::Left),
+    ]);
+    for row in first(&page.rows, limit) {
+        let last = row.versions.last();
+        let saved = last.and_then(|last| last.event.map(|event| format!("{} (E{event})", last.agent)));
+        table.row([
+            row.name.clone(),
+            count(row.versions.len() as u64),
+            last.and_then(|last| last.bytes).map_or_else(|| "?".to_owned(), |bytes| size(bytes as usize)),
+            saved.unwrap_or_else(|| "–".to_owned()),
+            in_calls(&row.carried),
+            count(row.carried.lifetime_tokens as u64),
+            dollars(row.carried.cost_usd),
+            row.carried.left_at.map_or_else(|| "–".to_owned(), |call| format!("C{call}")),
+        ]);
+    }
+    table
+}
+
+fn in_calls(carried: &Carried) -> String {
+    if carried.calls == 0 { "never".to_owned() } else { count(carried.calls) }
+}
+
+fn searches(page: &MemoryPage, limit: usize) -> Table {
+    let mut table = Table::new([
+        ("call", Align::Left),
+        ("by", Align::Left),
+        ("tool", Align::Left),
+        ("found", Align::Right),
+        ("not used", Align::Right),
+        ("in calls", Align::Right),
+        ("tokens", Align::Right),
+        ("cost", Align::Right),
+        ("query", Align::Left),
+    ]);
+    for row in first(&page.rows, limit) {
+        let unused = row.found.iter().filter(|memory| !memory.is_used).count();
+        table.row([
+            format!("C{}", row.call),
+            row.agent.clone(),
+            row.tool.clone(),
+            count(row.found.len() as u64),
+            count(unused as u64),
+            in_calls(&row.carried),
+            count(row.carried.lifetime_tokens as u64),
+            dollars(row.carried.cost_usd),
+            cut(&row.query, 60),
+        ]);
+    }
+    table
+}
+
+fn nodes(page: &NodesPage, limit: usize) -> Table {
+    let mut table = Table::new([
+        ("node", Align::Left),
+        ("turn", Align::Right),
+        ("events", Align::Left),
+        ("calls", Align::Right),
+        ("state", Align::Left),
+        ("route", Align::Left),
+        ("output", Align::Left),
+    ]);
+    for row in first(&page.rows, limit) {
+        let state = match row.state {
+            NodeState::Done => "done".to_owned(),
+            NodeState::Waits => format!("waits for {}", row.interrupts.join(", ")),
+            NodeState::Failed => "! failed".to_owned(),
+        };
+        table.row([
+            format!("{}{}@{}", "  ".repeat(row.depth as usize), row.name, row.run),
+            row.turn.map_or_else(|| "–".to_owned(), count),
+            format!("E{}..E{}", row.first_event, row.last_event),
+            count(row.n_calls),
+            state,
+            row.route.clone().unwrap_or_default(),
+            cut(row.output.as_deref().unwrap_or_default(), 60),
         ]);
     }
     table

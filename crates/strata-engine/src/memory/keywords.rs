@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use strata_model::{Session, python};
+use strata_model::{Content, Session, python};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{MemoryEntry, joined_text};
@@ -26,13 +26,22 @@ pub fn search(sessions: &[Session], app_name: &str, user_id: &str, query: &str) 
 }
 
 /// Those that share words with `query`, the ones that have most of them first. Equals stay in their order.
-pub(super) fn best(entries: impl Iterator<Item = MemoryEntry>, query: &str) -> Vec<MemoryEntry> {
-    let query: BTreeSet<String> =
-        tokens(&normal(query)).into_iter().map(|token| token.to_lowercase()).collect();
+pub fn best(entries: impl Iterator<Item = MemoryEntry>, query: &str) -> Vec<MemoryEntry> {
+    let query = asked(query);
     let scored = entries.map(|entry| (score(&query, &normal(&joined_text(&entry.content))), entry));
     let mut found: Vec<(usize, MemoryEntry)> = scored.filter(|(score, _)| *score > 0).collect();
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.into_iter().take(MAX_FOUND).map(|(_, entry)| entry).collect()
+}
+
+/// The words that a query asks for.
+pub fn asked(query: &str) -> BTreeSet<String> {
+    tokens(&normal(query)).into_iter().map(|token| token.to_lowercase()).collect()
+}
+
+/// The words by which a content is found.
+pub fn words(content: &Content) -> BTreeSet<String> {
+    text_words(&normal(&joined_text(content)))
 }
 
 fn remembered<'s>(sessions: &'s [Session], app_name: &str, user_id: &str) -> Vec<&'s Session> {

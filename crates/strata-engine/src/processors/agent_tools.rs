@@ -9,7 +9,9 @@ use strata_model::{
 };
 
 use super::recorded_code::RecordedCode;
-use crate::adk_text::{EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE};
+use crate::adk_text::{
+    EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE, TOOLDESC_PREAMBLE,
+};
 use crate::artifacts::{self, Artifacts};
 use crate::context::{ArtifactsKnown, CallSource, CompileContext, SessionIds};
 use crate::error::{CompileError, ErrorKind};
@@ -136,6 +138,7 @@ impl Processor for AgentTools {
                 ToolStep::Instruct { tool, text } => {
                     request.append_system(RichText::from_span(*text, Origin::Tool { name: tool.clone() }));
                 }
+                ToolStep::Distrust { tool } => distrust(request, tool),
                 ToolStep::GoogleSearch => add_google_search(request)?,
                 ToolStep::PreloadMemory => match &inputs.memories {
                     Some(Preloaded::Found(search)) => {
@@ -189,7 +192,10 @@ fn note(steps: &[ToolStep], memories: Option<&Preloaded>) -> String {
             ToolStep::PreloadMemory => memories.map(note_on_memories),
             ToolStep::Examples(_) => Some("examples".to_owned()),
             ToolStep::Code { name, .. } => Some(format!("what {name} changed")),
-            ToolStep::Declare(_) | ToolStep::Instruct { .. } | ToolStep::ListArtifacts => None,
+            ToolStep::Declare(_)
+            | ToolStep::Instruct { .. }
+            | ToolStep::Distrust { .. }
+            | ToolStep::ListArtifacts => None,
         });
     }
     if notes.is_empty() { "no tools".to_owned() } else { notes.join(", ") }
@@ -228,6 +234,13 @@ fn shadowed(name: &str) -> Diagnostic {
              Both definitions are sent; rename one of them"
         ),
     )
+}
+
+fn distrust(request: &mut LlmRequest, tool: &Str) {
+    let is_said = |text: &Arc<RichText>| text.contains(TOOLDESC_PREAMBLE);
+    if !request.system_instruction.as_ref().is_some_and(is_said) {
+        request.append_system(RichText::from_span(TOOLDESC_PREAMBLE, Origin::Tool { name: tool.clone() }));
+    }
 }
 
 fn add_google_search(request: &mut LlmRequest) -> Result<(), CompileError> {

@@ -144,6 +144,14 @@ impl Reader<'_> {
             "preload_memory" | "preload_memory_tool" => Tool::PreloadMemory,
             "load_artifacts" | "load_artifacts_tool" => Tool::LoadArtifacts,
             "exit_loop" => Tool::ExitLoop,
+            "McpToolset" | "MCPToolset" => toolset("mcp", tool.get("args")),
+            "OpenAPIToolset" => {
+                let message = format!(
+                    "google-adk takes an OpenAPIToolset from Python alone; in a file, that of {agent} is Strata's own"
+                );
+                self.decoder.report(Diagnostic::info("toolset-of-strata", agent, message));
+                toolset("openapi", tool.get("args"))
+            }
             "AgentTool" => {
                 let args = tool.get("args");
                 let called = args.and_then(|args| args.get("agent"))?;
@@ -197,6 +205,19 @@ impl Reader<'_> {
             self.warn("model-in-code", agent, message);
         }
     }
+}
+
+/// Tools that a server has. Which ones is known once it is asked.
+fn toolset(kind: &str, args: Option<&Json>) -> Tool {
+    let mut source = Object::from_iter([("type", kind)]);
+    let mut prefix = None;
+    for (key, value) in args.and_then(Json::as_object).into_iter().flat_map(Object::iter) {
+        match &**key {
+            "tool_name_prefix" => prefix = value.as_str().map(Str::from),
+            _ => source.push(key.clone(), value.clone()),
+        }
+    }
+    Tool::Toolset { tools: Vec::new(), prefix, source: Some(source) }
 }
 
 fn text(config: &mut Object, key: &str) -> Option<Str> {

@@ -233,7 +233,8 @@ impl Tool {
                 name: value.get("name").and_then(Json::as_str).unwrap_or_default().into(),
             },
             Some("toolset") => {
-                let tools = value.get("tools").cloned().unwrap_or_default();
+                // Those of a source are known once it is open.
+                let tools = value.get("tools").cloned().unwrap_or_else(|| Vec::new().into());
                 let prefix = value.get("prefix").and_then(Json::as_str).map(Str::from);
                 let source = value.get("source").and_then(Json::as_object).cloned();
                 match Vec::from_json(tools, decoder) {

@@ -18,6 +18,7 @@ mod round_trip;
 mod runs;
 mod search;
 mod secrets;
+mod services;
 mod sizes;
 mod versions;
 

@@ -12,8 +12,9 @@ use strata_context::{
 };
 use strata_model::{Diagnostic, Fingerprint, Json, Object};
 use strata_store::{
-    Alignment, AppConfig, AppConfigOrigin, LabRunState, Listing, MeasuredCall, PromptShape, RawRecord,
-    RecordPlace, RecordedRequest, SCHEMA_VERSION, SearchQuery, Store,
+    Alignment, AppConfig, AppConfigOrigin, ArtifactHome, LabRunState, Listing, MeasuredCall, MemoryHome,
+    NewArtifact, NewMemory, PromptShape, RawRecord, RecordPlace, RecordedRequest, SCHEMA_VERSION,
+    SearchQuery, Store,
 };
 
 use crate::{Place, events, import, listing, session, source, span, text};
@@ -30,10 +31,21 @@ const MEASURED: MeasuredCall = MeasuredCall {
     at_ms: 13,
 };
 
+const PART: &str = r#"{"text":"It's \"quoted\""}"#;
+
 const PROMISE: &str = r#"{"tokens":5}"#;
 
-/// The tables behind the index of words, which are made with it.
-const SHADOWS: [&str; 4] = ["search_data", "search_idx", "search_docsize", "search_config"];
+/// The tables behind the indexes of words, which are made with them.
+const SHADOWS: [&str; 8] = [
+    "search_data",
+    "search_idx",
+    "search_docsize",
+    "search_config",
+    "memory_words_data",
+    "memory_words_idx",
+    "memory_words_docsize",
+    "memory_words_config",
+];
 
 #[test]
 fn a_database_of_every_version_is_brought_up_to_date() {
@@ -49,6 +61,7 @@ fn a_database_of_every_version_is_brought_up_to_date() {
         check_runs(&store, version);
         check_answers(&store, version);
         check_contexts(&store, version);
+        check_services(&store, version);
         check_search(&mut store, version);
         let n_steps = std::iter::from_fn(|| store.pack_some().unwrap().then_some(())).count();
         assert_eq!(n_steps > 0, version < 6, "version {version}");
@@ -137,6 +150,30 @@ fn fill(store: &mut Store) {
     store.set_setting("theme", "dark").unwrap();
     store.keep_paid_answer(Fingerprint(7), r#"{"content":{}}"#).unwrap();
     fill_contexts(store);
+    let home = ArtifactHome { app: "a", user: "u", session: Some("s1") };
+    let new = NewArtifact { name: "a.txt", part: Some(PART), mime_type: None, bytes: 13, saved_at_ms: 17 };
+    store.save_artifact(home, new).unwrap();
+    let memory = NewMemory {
+        event: "e1".to_owned(),
+        author: "ana".to_owned(),
+        said_at: 18.5,
+        content: PART.to_owned(),
+        words: "it s quoted".to_owned(),
+    };
+    store.remember(MemoryHome { app: "a", user: "u", session: "s1" }, &[memory], 19).unwrap();
+}
+
+/// What [`fill`] wrote since version 8.
+fn check_services(store: &Store, version: u32) {
+    let (files, memories) = (store.artifacts().unwrap(), store.memories_with("a", "u", &["quoted"]).unwrap());
+    if version < 8 {
+        assert_eq!((files, memories), (Vec::new(), Vec::new()));
+        return;
+    }
+    assert_eq!((&*files[0].name, files[0].version, files[0].saved_at_ms), ("a.txt", 0, 17));
+    let part = store.artifact_part(files[0].hash.as_deref().unwrap()).unwrap();
+    assert_eq!(part.as_deref(), Some(PART));
+    assert_eq!((&*memories[0].event, memories[0].said_at, &*memories[0].content), ("e1", 18.5, PART));
 }
 
 fn fill_contexts(store: &mut Store) {

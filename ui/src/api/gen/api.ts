@@ -13,6 +13,40 @@ name: string, text: string,
  */
 usage: string, };
 
+export type Carried = { calls: number, ranges: Array<CallRange>, tokens: number, lifetimeTokens: number, cachedTokens: number, costUsd: number | null, leftAt: number | null, };
+
+export type ArtifactsPage = { total: number, rows: Array<FileRow>, list: Carried | null, neverLoaded: number, gap: string | null, };
+
+export type FileRow = { name: string, isOfUser: boolean, versions: Array<FileVersion>, carried: Carried, };
+
+export type FileVersion = { version: number, event: number | null, agent: string, bytes: number | null, mimeType: string | null, isKnown: boolean, };
+
+export type MemoryPage = { total: number, rows: Array<MemorySearchRow>, found: number, unused: number, gap: string | null, };
+
+export type MemorySearchRow = { number: number, tool: string, query: string, call: number, event: number | null, agent: string, found: Array<RecalledMemory>, carried: Carried, };
+
+export type RecalledMemory = { author: string, timestamp: string, text: string, isUsed: boolean, };
+
+export type NodesPage = { total: number, rows: Array<NodeRow>, waiting: number, gap: string | null, };
+
+export type NodeRow = { number: number, path: string, name: string, run: string, depth: number, turn: number | null, events: number, firstEvent: number, lastEvent: number, nCalls: number, calls: Array<CallRange>, seconds: number, state: NodeState, output: string | null, route: string | null, interrupts: Array<string>, problem: string | null, };
+
+export type ContextsPage = { total: number, rows: Array<ContextLine>, openTasks: number, ofSession: number, stateLimit: number, };
+
+export type ContextLine = { id: string, principal: string, state: string, ttl: string, ttlSeconds: number | null, createdMs: number, updatedMs: number, expiresMs: number | null, expiredMs: number | null, messages: number, messagesEver: number, hasSummary: boolean, stateBytes: number, messageBytes: number, putAwayBytes: number, openTasks: number, completedTasks: number, doors: Array<string>, session: string | null, isOfSession: boolean, };
+
+export type ContextDetail = { row: ContextLine, retention: string, loss: string, keys: Array<ContextKey>, messages: Array<ContextMessage>, tasks: Array<ContextTask>, putAway: Array<PutAway>, };
+
+export type ContextKey = { key: string, bytes: number, value: string, putAway: string | null, };
+
+export type ContextMessage = { number: number, atMs: number, role: string, isSummary: boolean, content: string, bytes: number, door: string | null, };
+
+export type ContextTask = { id: string, operation: string, status: string, createdMs: number, updatedMs: number, parent: string | null, inherited: Array<string>, changed: Array<string>, told: string | null, };
+
+export type PutAway = { name: string, version: number, bytes: number, };
+
+export type NodeState = "done" | "waits" | "failed";
+
 /**
  * A batch as far as it is.
  */
@@ -4647,6 +4681,11 @@ export interface Commands {
   "stores/agents": { readonly params: { session: string, order: HandOffOrder, offset: number, limit: number, }; readonly result: AgentPage };
   /** What one agent had and the next one saw, part by part. */
   "stores/handOff": { readonly params: { session: string, number: number, offset: number, limit: number, }; readonly result: HandOffDetail };
+  "stores/artifacts": { readonly params: { session: string, offset: number, limit: number, }; readonly result: ArtifactsPage };
+  "stores/memory": { readonly params: { session: string, offset: number, limit: number, }; readonly result: MemoryPage };
+  "stores/nodes": { readonly params: { session: string, offset: number, limit: number, }; readonly result: NodesPage };
+  "stores/contexts": { readonly params: { session: string, offset: number, limit: number, }; readonly result: ContextsPage };
+  "stores/context": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
   /** A part in the prompts of both agents, line by line. */
   "stores/handOffText": { readonly params: { session: string, number: number,  /**  * From 1.  */ part: number, }; readonly result: PartDiff };
   /** One part of a request: size, source, what it was made from. */

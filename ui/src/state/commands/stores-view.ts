@@ -1,17 +1,33 @@
+import { isKept } from '@/model/kept.ts';
+import type { Workbench } from '@/state/workbench.svelte.ts';
 import type { Command } from './command.ts';
+
+const OTHERS = [
+  { store: 'artifacts', title: 'Artifacts: the files that agents saved' },
+  { store: 'memory', title: 'Memory: what agents searched for and found' },
+  { store: 'nodes', title: 'Nodes and what came of their runs' },
+  { store: 'contexts', title: 'Contexts of served apps' },
+] as const;
+
+/** The event that what is looked at is from. */
+function writer({ stores, kept, location }: Workbench): number | undefined {
+  const { store } = location.view;
+  if (isKept(store)) return kept.event;
+  return store === 'state' ? stores.writer : undefined;
+}
 
 const commands: readonly Omit<Command, 'view'>[] = [
   {
     id: 'stores.next',
-    title: 'Next key or hand-off',
+    title: 'Next row',
     keys: ['J', 'ArrowDown'],
-    run: ({ stores }) => stores.move(1),
+    run: ({ stores, kept, location }) => (isKept(location.view.store) ? kept : stores).move(1),
   },
   {
     id: 'stores.previous',
-    title: 'Previous key or hand-off',
+    title: 'Previous row',
     keys: ['K', 'ArrowUp'],
-    run: ({ stores }) => stores.move(-1),
+    run: ({ stores, kept, location }) => (isKept(location.view.store) ? kept : stores).move(-1),
   },
   {
     id: 'stores.nextVersion',
@@ -31,8 +47,8 @@ const commands: readonly Omit<Command, 'view'>[] = [
     id: 'stores.writer',
     title: 'To the event that wrote it',
     keys: ['W'],
-    when: ({ stores }) => stores.writer !== undefined,
-    run: ({ stores, navigation }) => navigation.open(`E${String(stores.writer)}`),
+    when: (workbench) => writer(workbench) !== undefined,
+    run: (workbench) => workbench.navigation.open(`E${String(writer(workbench))}`),
   },
   {
     id: 'stores.state',
@@ -48,6 +64,13 @@ const commands: readonly Omit<Command, 'view'>[] = [
     when: ({ location }) => location.view.store !== 'agents',
     run: ({ location }) => location.go({ store: 'agents', selection: undefined }, 'replace'),
   },
+  ...OTHERS.map(({ store, title }) => ({
+    id: `stores.${store}`,
+    title,
+    keys: [],
+    when: ({ location }: Workbench) => location.view.store !== store,
+    run: ({ location }: Workbench) => location.go({ store, item: '', selection: undefined }, 'replace'),
+  })),
 ];
 
 export const storesCommands: readonly Command[] = commands.map((command) => ({ ...command, view: 'stores' }));

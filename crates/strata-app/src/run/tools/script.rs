@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use strata_model::{Json, Object};
+use strata_model::{Base64, Blob, Json, Object, Part, Str};
 use strata_runtime::Context;
 use strata_script::{Limits, QuickJs};
 
@@ -14,6 +14,9 @@ use crate::run::listener::RunListener;
 
 /// Tools may compute more than processors, which are run for every call of a session.
 const LIMITS: Limits = Limits { time: Duration::from_secs(2), ..Limits::DEFAULT };
+
+/// Letters of a file that a script is handed.
+const MAX_FILE_TEXT: usize = 256 << 10;
 
 /// A script with functions for tools and nodes, by their names.
 pub(crate) struct ToolScript {
@@ -30,6 +33,10 @@ pub(crate) struct Scripted {
     pub state: Object,
     /// What it wrote to `context.route`.
     pub route: Option<Json>,
+    /// What it wrote to `context.artifacts`: a new version each.
+    pub files: Vec<(String, Part)>,
+    /// It set `context.remember`: the session is added to memory.
+    pub remembers: bool,
 }
 
 impl ToolScript {
@@ -70,7 +77,8 @@ impl ToolScript {
         listener: &dyn RunListener,
     ) -> Result<Scripted, String> {
         let before = context.state();
-        let given = shown(context, &before);
+        let files = texts(context).await?;
+        let given = shown(context, &before, &files);
         let (source, runner, name) = (self.source.clone(), self.runner.clone(), function.to_owned());
         let called = tokio::task::spawn_blocking(move || runner.call(&source, &name, &args, &given));
         let run =
@@ -84,13 +92,51 @@ impl ToolScript {
         let after = both.next().cloned().unwrap_or_default();
         let state = after.get("state").and_then(Json::as_object).map(|after| changes(&before, after));
         let route = after.get("route").filter(|route| !route.is_null()).cloned();
-        Ok(Scripted { result, state: state.unwrap_or_default(), route })
+        let written = after.get("artifacts").and_then(Json::as_object).map(|after| changes(&files, after));
+        // A file stays: what was taken out of the object is no version of anything.
+        let written = written.unwrap_or_default().into_iter().filter(|(_, value)| !value.is_null());
+        let files = written.map(|(name, value)| file(&name, &value));
+        Ok(Scripted {
+            result,
+            state: state.unwrap_or_default(),
+            route,
+            files: files.collect::<Result<_, _>>()?,
+            remembers: after.get("remember").is_some_and(Json::is_truthy),
+        })
     }
 }
 
-fn shown(context: &Context, state: &Object) -> Json {
+/// The text of each file at its last version; null for what is no text, or too long to be handed over at every call.
+async fn texts(context: &Context) -> Result<Object, String> {
+    let mut texts = Object::new();
+    for name in context.list_artifacts().await.map_err(|failure| failure.to_string())? {
+        let part = context.load_artifact(&name, None).await.map_err(|failure| failure.to_string())?;
+        let text =
+            part.as_deref().and_then(|part| part.text.clone()).filter(|text| text.len() <= MAX_FILE_TEXT);
+        texts.push(name, text.map_or(Json::Null, Json::String));
+    }
+    Ok(texts)
+}
+
+/// A file as a script writes it: a text, or `{mimeType, data}` with base64.
+fn file(name: &str, value: &Json) -> Result<(String, Part), String> {
+    if let Some(text) = value.as_str() {
+        return Ok((name.to_owned(), Part::from_text(text)));
+    }
+    let text = |key: &str| value.get(key).and_then(Json::as_str).map(Str::from);
+    let (Some(mime_type), Some(data)) = (text("mimeType"), text("data")) else {
+        return Err(format!(
+            "`context.artifacts[\"{name}\"]` should be a text, or an object with mimeType and data"
+        ));
+    };
+    let blob = Blob { data: Some(Base64::new(data)), mime_type: Some(mime_type), ..Blob::default() };
+    Ok((name.to_owned(), Part { inline_data: Some(Box::new(blob)), ..Part::default() }))
+}
+
+fn shown(context: &Context, state: &Object, files: &Object) -> Json {
     let mut shown = Object::new();
     shown.push("state", state.clone());
+    shown.push("artifacts", files.clone());
     shown.push("agent", context.agent_name());
     shown.push("invocation", context.invocation_id());
     shown.push_some("call", context.function_call_id());

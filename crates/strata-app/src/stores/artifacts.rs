@@ -1,0 +1,97 @@
+//! Files that agents saved: their versions, what loaded them into which prompts, and what they cost there.
+
+use std::collections::BTreeMap;
+
+use strata_measure::analysis::CallRates;
+use strata_model::{Origin, Part, StoredArtifact, Str};
+
+use super::CompiledSession;
+use super::carried::carried_by;
+use crate::api::stores_kept::{ArtifactsPage, FileRow, FileVersion};
+use crate::kept_files::part_bytes;
+
+/// Stands for the list of all names that a tool puts into prompts.
+const LIST: &str = "*";
+
+/// All files, by name.
+pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> ArtifactsPage {
+    let stored = of.experiment.given_services().artifacts.as_deref();
+    let calls = of.analysis.calls().len() as u32;
+    let carried = carried_by(of, |piece| match &piece.origin {
+        Origin::Artifact { name } => Some(name.clone()),
+        _ => None,
+    });
+    let mut files: BTreeMap<Str, Vec<FileVersion>> = BTreeMap::new();
+    for (at, event) in of.experiment.session().events.iter().enumerate() {
+        for (name, version) in event.actions.artifact_delta.iter() {
+            let number = version.as_i64().and_then(|version| u32::try_from(version).ok()).unwrap_or_default();
+            let known = version_of(stored, name, number);
+            files.entry(name.clone()).or_default().push(FileVersion {
+                version: number,
+                event: Some(at as u32 + 1),
+                agent: event.author.to_string(),
+                bytes: known.map(|part| part_bytes(part) as f64),
+                mime_type: known
+                    .and_then(|part| part.inline_data.as_ref()?.mime_type.as_deref().map(str::to_owned)),
+                is_known: known.is_some(),
+            });
+        }
+    }
+    // Of a user's other sessions, or of before the recording began.
+    for file in stored.into_iter().flatten().filter(|file| !file.versions.is_empty()) {
+        let versions = files.entry(file.name.clone()).or_default();
+        for (number, version) in file.versions.iter().enumerate() {
+            let part = version.as_ref().map(|version| &*version.part);
+            if versions.iter().all(|known| known.version != number as u32) {
+                versions.push(FileVersion {
+                    version: number as u32,
+                    event: None,
+                    agent: String::new(),
+                    bytes: part.map(|part| part_bytes(part) as f64),
+                    mime_type: part
+                        .and_then(|part| part.inline_data.as_ref()?.mime_type.as_deref().map(str::to_owned)),
+                    is_known: part.is_some(),
+                });
+            }
+        }
+        versions.sort_by_key(|version| version.version);
+    }
+    for name in carried.keys().filter(|name| ***name != *LIST) {
+        files.entry(name.clone()).or_default();
+    }
+    let rows: Vec<FileRow> = files
+        .into_iter()
+        .map(|(name, versions)| FileRow {
+            is_of_user: name.starts_with("user:"),
+            carried: carried.get(&name).cloned().unwrap_or_default().shown(rates, calls),
+            name: name.to_string(),
+            versions,
+        })
+        .collect();
+    let unknown = rows.iter().flat_map(|row| &row.versions).filter(|version| !version.is_known).count();
+    ArtifactsPage {
+        total: rows.len() as u32,
+        list: carried.get(LIST).map(|list| list.shown(rates, calls)),
+        never_loaded: rows.iter().filter(|row| row.carried.calls == 0).count() as u32,
+        gap: gap(of, rows.is_empty(), unknown),
+        rows,
+    }
+}
+
+fn version_of<'s>(stored: Option<&'s [StoredArtifact]>, name: &str, version: u32) -> Option<&'s Part> {
+    let file = stored?.iter().find(|file| *file.name == *name)?;
+    Some(&*file.versions.get(version as usize)?.as_ref()?.part)
+}
+
+fn gap(of: CompiledSession<'_>, is_empty: bool, unknown: usize) -> Option<String> {
+    if !of.has_state() {
+        return Some(
+            "What this tool records holds no artifacts: it has no service that keeps files.".to_owned(),
+        );
+    }
+    (!is_empty && unknown > 0).then(|| {
+        "This recording tells that files were saved, and not what was in them: their sizes, and their words in prompts, \
+         are known where a request was recorded. Give the session its files to see them."
+            .to_owned()
+    })
+}

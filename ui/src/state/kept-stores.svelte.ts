@@ -1,0 +1,137 @@
+import type {
+  ArtifactsPage,
+  ContextDetail,
+  ContextLine,
+  ContextsPage,
+  FileRow,
+  MemoryPage,
+  MemorySearchRow,
+  NodeRow,
+  NodesPage,
+} from '@/api/gen/api.ts';
+import type { Host } from '@/host/host.ts';
+import { isKept, type KeptStore } from '@/model/kept.ts';
+import { Loaded } from './loaded.svelte.ts';
+import type { Location } from './location.svelte.ts';
+import type { Messages } from './messages.svelte.ts';
+import type { OpenSession } from './open-session.svelte.ts';
+import { Pages, type Page } from './pages.svelte.ts';
+
+/** Files, searches in memory, runs of nodes, and contexts. */
+export class KeptStores {
+  readonly #location: Location;
+  readonly #messages: Messages;
+  readonly files: Pages<FileRow, ArtifactsPage>;
+  readonly searches: Pages<MemorySearchRow, MemoryPage>;
+  readonly nodes: Pages<NodeRow, NodesPage>;
+  readonly contexts: Pages<ContextLine, ContextsPage>;
+  readonly context: Loaded<ContextDetail>;
+
+  constructor(host: Host, location: Location, session: OpenSession, messages: Messages) {
+    this.#location = location;
+    this.#messages = messages;
+    const id = (): string => session.id ?? '';
+    const pages = <R, P extends Page<R>>(
+      store: KeptStore,
+      fetchPage: (offset: number, limit: number) => Promise<P>,
+    ): Pages<R, P> =>
+      new Pages<R, P>(
+        () =>
+          session.isOpen && location.view.view === 'stores' && location.view.store === store
+            ? session.key
+            : undefined,
+        fetchPage,
+        () => `${session.recording} ${store}`,
+      );
+    this.files = pages('artifacts', (offset, limit) =>
+      host.invoke('stores/artifacts', { session: id(), offset, limit }),
+    );
+    this.searches = pages('memory', (offset, limit) =>
+      host.invoke('stores/memory', { session: id(), offset, limit }),
+    );
+    this.nodes = pages('nodes', (offset, limit) =>
+      host.invoke('stores/nodes', { session: id(), offset, limit }),
+    );
+    this.contexts = pages('contexts', (offset, limit) =>
+      host.invoke('stores/contexts', { session: id(), offset, limit }),
+    );
+    this.context = new Loaded(
+      () => {
+        const chosen = location.view.store === 'contexts' ? this.chosenContext : undefined;
+        return session.key === undefined || chosen === undefined ? undefined : `${session.key} ${chosen.id}`;
+      },
+      () => host.invoke('stores/context', { session: id(), context: this.chosenContext?.id ?? '' }),
+    );
+    session.refreshAfter(() => this.files.isLoading || this.searches.isLoading || this.nodes.isLoading);
+  }
+
+  /** The list of the store that is looked at. */
+  get list(): Pages<unknown, Page<unknown>> | undefined {
+    const { store } = this.#location.view;
+    if (!isKept(store)) return undefined;
+    return { artifacts: this.files, memory: this.searches, nodes: this.nodes, contexts: this.contexts }[
+      store
+    ];
+  }
+
+  /** The place of what is looked at. */
+  get active(): number {
+    const { store, item } = this.#location.view;
+    if (item === '' || !isKept(store)) return 0;
+    const found = {
+      artifacts: () => this.files.find(({ name }) => name === item),
+      memory: () => this.searches.find(({ number }) => String(number) === item),
+      nodes: () => this.nodes.find(({ number }) => String(number) === item),
+      contexts: () => this.contexts.find(({ id }) => id === item),
+    }[store]();
+    return found?.index ?? 0;
+  }
+
+  get chosenFile(): FileRow | undefined {
+    return this.files.row(this.active);
+  }
+
+  get chosenSearch(): MemorySearchRow | undefined {
+    return this.searches.row(this.active);
+  }
+
+  get chosenNode(): NodeRow | undefined {
+    return this.nodes.row(this.active);
+  }
+
+  get chosenContext(): ContextLine | undefined {
+    return this.contexts.row(this.active);
+  }
+
+  /** The event that what is looked at is from. */
+  get event(): number | undefined {
+    const { store } = this.#location.view;
+    if (store === 'artifacts') return this.chosenFile?.versions.at(-1)?.event ?? undefined;
+    if (store === 'memory') return this.chosenSearch?.event ?? undefined;
+    return store === 'nodes' ? this.chosenNode?.firstEvent : undefined;
+  }
+
+  async choose(index: number): Promise<void> {
+    const { list } = this;
+    if (list === undefined || list.total === 0) return;
+    const wanted = Math.min(list.total - 1, Math.max(0, index));
+    await list.load(wanted);
+    const { store } = this.#location.view;
+    const item = {
+      artifacts: () => this.files.row(wanted)?.name,
+      memory: () => String(this.searches.row(wanted)?.number ?? ''),
+      nodes: () => String(this.nodes.row(wanted)?.number ?? ''),
+      contexts: () => this.contexts.row(wanted)?.id,
+    };
+    const name = isKept(store) ? item[store]() : undefined;
+    if (name !== undefined) this.#location.go({ item: name, selection: undefined }, 'walk');
+  }
+
+  move(delta: number): void {
+    this.choose(this.active + delta).catch(this.#messages.report);
+  }
+
+  chooseSoon(index: number): void {
+    this.choose(index).catch(this.#messages.report);
+  }
+}
