@@ -1,9 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
+import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
+import type { SecretState } from '@/api/gen/api.ts';
 import { ensureExists } from '@/lib/assert.ts';
 import { problemOf, stateOf } from '@/model/endpoints.ts';
 import { formatRate } from '@/model/format.ts';
-import { recorded } from './recorded.ts';
+import { recorded, type RecordedHost } from './recorded.ts';
 import { fill, inspector, openWindow } from './window.ts';
 
 async function row(name: string): Promise<HTMLElement> {
@@ -98,6 +100,70 @@ test('a price of one’s own is set, stands first and is forgotten', async () =>
   expect(screen.queryByRole('form')).toBeNull();
   await user.click(within(first).getByRole('button', { name: 'Forget the price of house-model' }));
   await waitFor(() => expect(within(prices).queryByText('house-model')).toBeNull());
+});
+
+describe('keys in sessions', () => {
+  /** Nothing in the recorded sessions looks like a key. */
+  const found = {
+    values: 3,
+    kinds: [
+      { name: 'Anthropic key', values: 2 },
+      { name: 'password', values: 1 },
+    ],
+    sessions: [
+      {
+        session: 'orders',
+        title: 'Deploy with ‹redacted: Anthropic key›',
+        values: 2,
+        kinds: [{ name: 'Anthropic key', values: 2 }],
+      },
+      { session: 'codex', title: 'Sort the invoices', values: 1, kinds: [{ name: 'password', values: 1 }] },
+    ],
+  };
+
+  async function card(state: object): Promise<{ host: RecordedHost; user: UserEvent; card: HTMLElement }> {
+    const { host, user } = openWindow('#/invoice-triage/settings', {
+      changed: { 'secret/state': (answer: SecretState) => ({ ...answer, ...state }) },
+    });
+    const heading = await screen.findByRole('heading', { name: 'Keys in sessions' });
+    return { host, user, card: ensureExists(heading.closest('section') ?? undefined, 'a card around it') };
+  }
+
+  test('are said to be there by what they look like and whose they are, and never shown', async () => {
+    const { card: shown } = await card({ found });
+    const table = await within(shown).findByRole('table', { name: 'Sessions with what looks like a key' });
+    expect(shown).toHaveTextContent('3 values in 2 sessions: Anthropic key (2), password (1).');
+    const rows = within(table).getAllByRole('row');
+    expect(rows.map((row) => [...row.children].map((cell) => cell.textContent))).toEqual([
+      ['Deploy with ‹redacted: Anthropic key›', 'Anthropic key (2)', '2'],
+      ['Sort the invoices', 'password (1)', '1'],
+    ]);
+    expect(shown).toHaveTextContent('what was said is stored as it was said');
+  });
+
+  test('are masked for good only once that was said twice', async () => {
+    const { host, user, card: shown } = await card({ found });
+    const isAsked = (): boolean => host.asked.some(({ name }) => name === 'secret/mask');
+    await user.click(await within(shown).findByRole('button', { name: 'Mask for good…' }));
+    expect(shown).toHaveTextContent('The files that were read stay as they are.');
+    await user.click(within(shown).getByRole('button', { name: 'Cancel' }));
+    expect(within(shown).getByRole('button', { name: 'Look for keys' })).toBeEnabled();
+    expect(isAsked()).toBe(false);
+  });
+
+  test('are masked in what is stored until somebody wants it otherwise', async () => {
+    const { card: shown } = await card({ found: { values: 0, kinds: [], sessions: [] }, masks: true });
+    expect(await within(shown).findByText('masked in whatever is stored')).toBeVisible();
+    expect(shown).toHaveTextContent('Nothing that is stored looks like a key.');
+    expect(within(shown).getByRole('button', { name: 'Store what comes as it is said' })).toBeEnabled();
+  });
+
+  test('were not looked for yet', async () => {
+    const { card: shown } = await card({});
+    expect(await within(shown).findByText(/^API keys, tokens, private keys and passwords/)).toBeVisible();
+    expect(within(shown).queryByRole('table')).toBeNull();
+    expect(within(shown).queryByRole('button', { name: 'Store what comes as it is said' })).toBeNull();
+  });
 });
 
 test('sessions that are not used for long are looked for before they are removed', async () => {

@@ -1,11 +1,14 @@
 //! Artifacts as a prompt can show them.
 
+use std::collections::HashMap;
 use std::io::{Cursor, Read as _};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
-use strata_model::{Base64, Blob, Fingerprint, FingerprintBuilder, FromJson as _, Part, Str, python};
+use strata_model::{
+    Base64, Blob, Fingerprint, FingerprintBuilder, FromJson as _, Part, SharedList, Str, python,
+};
 
 /// A named file with its versions, oldest first. A version without a part is listed but cannot be loaded.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,13 +29,54 @@ impl Artifact {
     }
 }
 
+/// Versions of artifacts that were saved one after the other. A copy is cheap.
+#[derive(Debug, Clone, Default)]
+pub struct SavedArtifacts {
+    list: SharedList<(Str, Arc<Part>)>,
+    fingerprint: Fingerprint,
+}
+
+impl SavedArtifacts {
+    pub fn push(&mut self, name: Str, part: Arc<Part>) {
+        let mut hash = FingerprintBuilder::new();
+        hash.text(&name).json(&part.to_json());
+        self.fingerprint = self.fingerprint.then(hash.finish());
+        self.list.push((name, part));
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl FromIterator<(Str, Arc<Part>)> for SavedArtifacts {
+    fn from_iter<I: IntoIterator<Item = (Str, Arc<Part>)>>(saved: I) -> Self {
+        let mut all = Self::default();
+        saved.into_iter().for_each(|(name, part)| all.push(name, part));
+        all
+    }
+}
+
 /// The artifacts a session can see.
 #[derive(Debug, Clone)]
 pub struct Artifacts {
     /// Shared with the artifacts at other points of a session, which are its other beginnings.
     all: Arc<Vec<Artifact>>,
     len: usize,
+    /// What was saved after them.
+    later: Option<Arc<Later>>,
     fingerprint: Fingerprint,
+}
+
+/// What a stage saved. Most that is saved in a call is never looked at again in it, so the list is made when somebody does.
+#[derive(Debug)]
+struct Later {
+    saved: SavedArtifacts,
+    list: OnceLock<Vec<Artifact>>,
 }
 
 impl PartialEq for Artifacts {
@@ -45,24 +89,38 @@ impl Artifacts {
     pub fn new(list: Vec<Artifact>) -> Self {
         let fingerprint =
             list.iter().fold(Fingerprint::default(), |hash, next| hash.then(next.fingerprint()));
-        Self { len: list.len(), all: Arc::new(list), fingerprint }
+        Self { len: list.len(), all: Arc::new(list), later: None, fingerprint }
     }
 
     /// The first `n` artifacts for every `n` from 0 on. They share their list.
     pub(crate) fn beginnings(list: Vec<Artifact>) -> Vec<Self> {
         let all = Arc::new(list);
-        let nothing = Self { all: all.clone(), len: 0, fingerprint: Fingerprint::default() };
+        let nothing = Self { all: all.clone(), len: 0, later: None, fingerprint: Fingerprint::default() };
         let mut beginnings = vec![nothing];
         let mut fingerprint = Fingerprint::default();
         for (at, artifact) in all.iter().enumerate() {
             fingerprint = fingerprint.then(artifact.fingerprint());
-            beginnings.push(Self { all: all.clone(), len: at + 1, fingerprint });
+            beginnings.push(Self { all: all.clone(), len: at + 1, later: None, fingerprint });
         }
         beginnings
     }
 
     pub fn list(&self) -> &[Artifact] {
-        &self.all[..self.len]
+        let first = &self.all[..self.len];
+        let Some(later) = &self.later else { return first };
+        later.list.get_or_init(|| {
+            let mut list = first.to_vec();
+            let mut places: HashMap<Str, usize> =
+                first.iter().enumerate().map(|(at, artifact)| (artifact.name.clone(), at)).collect();
+            for (name, part) in &later.saved.list {
+                let at = *places.entry(name.clone()).or_insert(list.len());
+                if at == list.len() {
+                    list.push(Artifact { name: name.clone(), versions: Vec::new() });
+                }
+                list[at].versions.push(Some(part.clone()));
+            }
+            list
+        })
     }
 
     /// Identifies all names and versions.
@@ -97,6 +155,17 @@ impl Artifacts {
         Self::new(list)
     }
 
+    /// The artifacts after all of these were saved.
+    #[must_use]
+    pub(crate) fn with_all_saved(&self, saved: SavedArtifacts) -> Self {
+        let fingerprint = self.fingerprint.then(saved.fingerprint);
+        let (all, len) = match &self.later {
+            None => (self.all.clone(), self.len),
+            Some(_) => (Arc::new(self.list().to_vec()), self.list().len()),
+        };
+        Self { all, len, later: Some(Arc::new(Later { saved, list: OnceLock::new() })), fingerprint }
+    }
+
     /// The artifacts after this version of one was saved; earlier ones that are not there cannot be loaded.
     #[must_use]
     pub(crate) fn with_version(&self, name: &Str, version: usize, part: Option<&Arc<Part>>) -> Self {
@@ -113,7 +182,7 @@ impl Artifacts {
         if let Some(part) = part {
             saved.json(&part.to_json());
         }
-        Self { len: list.len(), all: Arc::new(list), fingerprint: saved.finish() }
+        Self { len: list.len(), all: Arc::new(list), later: None, fingerprint: saved.finish() }
     }
 
     /// The latest version of an artifact, if it can be loaded.
@@ -419,4 +488,26 @@ fn python_bytes(bytes: &[u8]) -> String {
     }
     out.push(quote);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_at_once_is_as_if_saved_one_by_one() {
+        let part = |text: &str| Arc::new(Part::from_text(text));
+        let known = Artifacts::new(vec![Artifact { name: "a".into(), versions: vec![Some(part("0"))] }]);
+        let saved: Vec<(Str, Arc<Part>)> =
+            [("b", "1"), ("a", "2"), ("b", "3")].map(|(name, text)| (name.into(), part(text))).into();
+        let one_by_one =
+            saved.iter().fold(known.clone(), |all, (name, part)| all.with_saved(name, Some(part.clone())));
+        let at_once = known.with_all_saved(saved.iter().cloned().collect());
+        assert_eq!(at_once, one_by_one);
+        assert_eq!((at_once.n_versions("a"), at_once.load("b")), (2, Some(&part("3"))));
+        let in_two = known.with_all_saved(saved[..1].iter().cloned().collect());
+        let in_two = in_two.with_all_saved(saved[1..].iter().cloned().collect());
+        assert_eq!(in_two, one_by_one);
+        assert_ne!(at_once.fingerprint(), known.fingerprint());
+    }
 }

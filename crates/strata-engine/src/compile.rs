@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use strata_model::{Diagnostic, EventIndex, Fingerprint, Gap, LlmRequest, Object, Part, Severity, Str};
+use strata_model::{Diagnostic, EventIndex, Fingerprint, Gap, LlmRequest, Object, Severity, Str};
 
-use crate::artifacts::Artifacts;
+use crate::artifacts::SavedArtifacts;
 use crate::context::{CompileContext, Services};
 use crate::error::CompileError;
 use crate::flow::{Flow, OrderViolation, Step};
@@ -103,6 +103,7 @@ struct CachedStage {
     request: LlmRequest,
     written: Sections,
     output: Arc<StageOutput>,
+    made_in: u64,
     used_in: u64,
 }
 
@@ -132,6 +133,15 @@ impl StageCache {
         self.results.retain(|_, cached| cached.used_in >= oldest);
         if self.results.len() > most - most / 4 {
             self.results.clear();
+        }
+    }
+
+    /// Forgets what this generation made, where that is more than `most`: what was only tried is seldom asked for again, and
+    /// of a long session it is much.
+    pub fn forget_latest(&mut self, most: usize) {
+        let is_latest = |cached: &CachedStage| cached.made_in == self.generation;
+        if self.results.values().filter(|cached| is_latest(cached)).count() > most {
+            self.results.retain(|_, cached| !is_latest(cached));
         }
     }
 
@@ -273,13 +283,9 @@ impl CompileRun {
     }
 }
 
-fn with_saved(services: &Services, saved: &[(Str, Arc<Part>)]) -> Services {
-    let artifacts = services.artifacts.as_ref().map(|artifacts| {
-        let save = |artifacts: Artifacts, (name, part): &(Str, Arc<Part>)| {
-            artifacts.with_saved(name, Some(part.clone()))
-        };
-        Arc::new(saved.iter().fold(Artifacts::clone(artifacts), save))
-    });
+fn with_saved(services: &Services, saved: &SavedArtifacts) -> Services {
+    let artifacts = services.artifacts.as_ref();
+    let artifacts = artifacts.map(|artifacts| Arc::new(artifacts.with_all_saved(saved.clone())));
     Services { artifacts, ..services.clone() }
 }
 
@@ -314,6 +320,7 @@ fn stage(
         request: request.clone(),
         written: changed,
         output: output.clone(),
+        made_in: cache.generation,
         used_in: cache.generation,
     };
     // Whether a script is done in time is chance: the next compile may have more luck.

@@ -57,7 +57,7 @@ mod workflow_edges;
 
 pub use answers::{Answers, ModelAnswer, ToolAnswer, ToolAnswers};
 pub use app_index::{AgentId, AppIndex};
-pub use artifacts::{Artifact, Artifacts};
+pub use artifacts::{Artifact, Artifacts, SavedArtifacts};
 pub use backend::Backend;
 pub use calls::{Answer, Call, Certainty, answers, n_calls};
 pub use compile::{Compilation, CompileRun, Outcome, RecordedStage, Stage, StageCache, compile};

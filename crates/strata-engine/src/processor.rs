@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use strata_model::{
     Diagnostic, Event, EventIndex, Fingerprint, FingerprintBuilder, FunctionCall, Gap, LlmRequest, Object,
-    Part, Str,
+    Str,
 };
 
+use crate::artifacts::SavedArtifacts;
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::script_host::{ScriptFailure, ScriptLine};
@@ -75,7 +76,7 @@ pub struct StageOutput {
     /// The check of the token trigger.
     pub compaction: Option<CompactionCheck>,
     /// Artifacts that tools saved.
-    pub saved_artifacts: Vec<(Str, Arc<Part>)>,
+    pub saved_artifacts: SavedArtifacts,
     /// Calls that have to be run before this request can be made, and whose results were not given.
     pub awaited_calls: Vec<FunctionCall>,
     /// What a script wrote to the console.

@@ -17,4 +17,5 @@ pub(crate) mod openhands;
 pub(crate) mod pi;
 pub(crate) mod specstory;
 pub(crate) mod vscode_chat;
+pub(crate) mod windsurf;
 pub(crate) mod zed;

@@ -112,11 +112,23 @@ fn members(
     depth_left: usize,
     object: &mut Object,
 ) -> Result<(), JsonError> {
+    let mut found: Vec<(Str, Json)> = Vec::new();
+    let result = each_member(reader, first_key, depth_left, &mut found);
+    *object = found.into_iter().collect();
+    result
+}
+
+fn each_member(
+    reader: &mut ValueReader<'_>,
+    first_key: Option<Str>,
+    depth_left: usize,
+    found: &mut Vec<(Str, Json)>,
+) -> Result<(), JsonError> {
     let mut next = first_key;
     while let Some(key) = next {
         let mut value = Json::Null;
         let result = read(reader, depth_left, &mut value);
-        object.insert(key, value);
+        found.push((key, value));
         result?;
         next = reader.next_key()?;
     }

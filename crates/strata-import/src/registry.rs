@@ -10,7 +10,7 @@ use strata_model::Json;
 use crate::adk::{self, AdkFormats};
 use crate::agents::{
     aider, amp, cline, codex, continue_dev, copilot, crush, cursor, droid, gemini_cli, goose, kiro, opencode,
-    openhands, pi, specstory, vscode_chat, zed,
+    openhands, pi, specstory, vscode_chat, windsurf, zed,
 };
 use crate::chats::{ai_studio, chatgpt, claude_ai};
 use crate::claude;
@@ -119,6 +119,9 @@ formats! {
         [Object(continue_dev::is_session)] => Documents(&continue_dev::DOCUMENTS);
     DROID("droid-session-jsonl", "Droid session", Traits::None)
         [Object(droid::is_transcript)] => Records(droid::read);
+    /// What Cascade writes down for a hook.
+    WINDSURF("windsurf-transcript-jsonl", "Windsurf transcript", Traits::None)
+        [Object(windsurf::is_step)] => Records(windsurf::read);
     AMP("amp-thread-json", "Amp thread", Traits::None)
         [Object(amp::is_thread)] => Documents(&amp::DOCUMENTS);
     /// Threads of Zed's agent.

@@ -11,7 +11,7 @@ pub(crate) fn of_session(session: &Session) -> String {
     let prompts = session.events.iter().filter(|event| marks::is_user_turn(event));
     let texts = prompts.flat_map(|event| event.parts()).filter_map(|part| part.text.as_deref());
     let title = texts.map(first_words).find(|words| !words.is_empty());
-    title.unwrap_or_else(|| session.id.to_string())
+    title.unwrap_or_else(|| first_words(&session.id))
 }
 
 /// Elements that tools put around what a person typed.

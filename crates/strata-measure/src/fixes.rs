@@ -138,6 +138,7 @@ pub fn try_fix(
     let analysis = before.analysis;
     let mut after = analysis.sharing();
     while after.step(&edited.experiment, counting) {}
+    after.compiler().end_trial();
     let caches = CacheAnalysis::of_edited(&edited.experiment, &after, before, analysis.rules(), prices);
     let effect = Effect::of(before, BilledCalls { analysis: &after, caches: &caches });
     let (was, is) = (&effect.before.bill, &effect.after.bill);

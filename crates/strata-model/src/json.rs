@@ -7,6 +7,7 @@ mod deserializer;
 mod entry;
 mod hash;
 mod interner;
+mod members;
 mod parse;
 mod repeats;
 mod serde_impls;
@@ -16,14 +17,14 @@ use std::sync::Arc;
 
 pub use entry::{Entry, EntryError};
 pub use interner::Interner;
-pub use parse::{EnteredValue, JsonError, ValueReader, parse, parse_repeated, repair_surrogates};
+pub use parse::{EnteredValue, JsonError, ValueReader, parse, parse_own, parse_repeated, repair_surrogates};
 pub use repeats::Repeats;
 pub use write::{
     compact_len, object_compact_len, object_to_compact, to_ascii, to_compact, to_compact_python, to_pretty,
     to_spaced, write_compact, write_compact_object, write_compact_string,
 };
 
-/// Deepest nesting a value may have. Sessions stay below 30; the limit keeps hostile input from exhausting the stack.
+/// Deepest nesting a value of a file may have. Sessions stay below 30; the limit keeps hostile input from exhausting the stack.
 pub const MAX_DEPTH: usize = 256;
 
 /// One JSON value.
@@ -208,7 +209,8 @@ impl From<Object> for Json {
 
 /// An object that keeps the order in which its keys first appeared, as Python's `dict` does.
 ///
-/// Objects in sessions are small, so lookup is linear; the parser removes repeated keys (the last value wins).
+/// Objects in sessions are small, so looking one key up is linear; whatever looks up many at once ([`Object::update`],
+/// comparing, collecting) is linear as a whole. The parser removes repeated keys (the last value wins).
 #[derive(Debug, Clone, Default)]
 pub struct Object {
     members: Vec<(Arc<str>, Json)>,
@@ -266,9 +268,8 @@ impl Object {
 
     /// Sets every member of `changes`, as Python's `dict.update`.
     pub fn update(&mut self, changes: &Self) {
-        for (key, value) in changes.iter() {
-            self.insert(key.clone(), value.clone());
-        }
+        let changes = changes.members.iter().cloned();
+        self.members = members::set_all(std::mem::take(&mut self.members), changes);
     }
 
     pub fn remove(&mut self, key: &str) -> Option<Json> {
@@ -302,17 +303,14 @@ impl Object {
 
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().all(|(key, value)| other.get(key) == Some(value))
+        members::are_equal(&self.members, &other.members)
     }
 }
 
 impl<K: Into<Arc<str>>, V: Into<Json>> FromIterator<(K, V)> for Object {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(members: I) -> Self {
-        let mut object = Self::new();
-        for (key, value) in members {
-            object.insert(key, value);
-        }
-        object
+        let members = members.into_iter().map(|(key, value)| (key.into(), value.into()));
+        Self { members: members::set_all(Vec::new(), members) }
     }
 }
 

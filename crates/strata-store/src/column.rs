@@ -34,7 +34,7 @@ pub(crate) fn fingerprint(row: &Row<'_>, column: usize) -> rusqlite::Result<Opti
 
 /// JSON that this crate wrote: when it cannot be read, the file was damaged.
 pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<Json, StoreError> {
-    json::parse(text.as_ref())
+    json::parse_own(text.as_ref())
         .map_err(|error| StoreError::Corrupt { detail: format!("stored JSON cannot be read ({error})") })
 }
 

@@ -324,7 +324,7 @@ fn listed<'p, T>(list: &str, all: &'p [T]) -> Result<Vec<&'p T>, StoreError> {
 
 fn body(list: &str, pieces: &[String]) -> Result<Json, StoreError> {
     let text: String = listed(list, pieces)?.into_iter().map(String::as_str).collect();
-    json::parse(text.as_bytes()).map_err(|_| corrupt("the body"))
+    json::parse_own(text.as_bytes()).map_err(|_| corrupt("the body"))
 }
 
 fn remove(transaction: &Transaction<'_>, recording: i64) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! What is known of the files of all places that may be read.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::file::HomeFile;
@@ -43,14 +43,14 @@ impl KnownFiles {
     /// read, and of those to look through.
     pub(super) fn sort_out(&self, sources: &Sources, prices: &str) -> (Vec<usize>, Vec<usize>) {
         let (mut unread, mut unexamined) = (Vec::new(), Vec::new());
+        let mut kept = self.kept(sources, prices);
         let mut state = self.state();
         let mut before = std::mem::take(&mut state.files);
         let n_before = before.len();
         let mut has_changed = false;
         for (at, UnreadFile { file, place, tool }) in sources.files.iter().enumerate() {
-            let key = (sources.all[*place].path.clone(), file.path().to_owned());
+            let key = key(sources, *place, file.path());
             let stamp = file.stamp();
-            let kept = || self.shelf.as_ref()?.take(file.path(), tool.as_deref(), stamp, prices);
             let known = match before.remove(&key) {
                 Some(known) if known.file.stamp == stamp => known.file,
                 // What it said before stands until it is read again.
@@ -58,7 +58,7 @@ impl KnownFiles {
                     unread.push(at);
                     known.file
                 }
-                None => match kept() {
+                None => match kept.remove(&at) {
                     Some(kept) => {
                         has_changed = true;
                         kept
@@ -85,9 +85,29 @@ impl KnownFiles {
         (unread, unexamined)
     }
 
+    /// What the shelf has of files that are not known yet, by their numbers. Nobody waits for its files to be read.
+    fn kept(&self, sources: &Sources, prices: &str) -> HashMap<usize, HomeFile> {
+        let Some(shelf) = &self.shelf else { return HashMap::new() };
+        let files = sources.files.iter().enumerate();
+        let unknown: Vec<(usize, &UnreadFile)> = {
+            let state = self.state();
+            let is_known =
+                |one: &UnreadFile| state.files.contains_key(&key(sources, one.place, one.file.path()));
+            files.filter(|one| !is_known(one.1)).collect()
+        };
+        let take =
+            |one: &UnreadFile| shelf.take(one.file.path(), one.tool.as_deref(), one.file.stamp(), prices);
+        unknown.into_iter().filter_map(|(at, one)| Some((at, take(one)?))).collect()
+    }
+
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a file of a place is known by.
+fn key(sources: &Sources, place: usize, path: &Path) -> (PathBuf, PathBuf) {
+    (sources.all[place].path.clone(), path.to_owned())
 }
 
 impl State {

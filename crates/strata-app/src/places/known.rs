@@ -47,6 +47,7 @@ pub(super) fn candidates(surroundings: &Environment) -> Vec<Candidate> {
             is_continue,
         ),
         new("Droid", surroundings.home.join(".factory/sessions"), is_jsonl),
+        new("Windsurf", surroundings.home.join(".windsurf/transcripts"), is_jsonl),
         new("Amp", data.join("amp/threads"), is_amp_thread),
         new("Zed", data.join("zed/threads/threads.db"), is_any),
         new("Kiro", data.join("kiro-cli/data.sqlite3"), is_any),

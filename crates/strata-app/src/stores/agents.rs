@@ -1,5 +1,7 @@
 //! The agents of a session, and where one goes on after another.
 
+use std::collections::{HashMap, HashSet};
+
 use strata_engine::{AgentId, AppIndex};
 use strata_measure::analysis::{BillTotals, CallCache};
 use strata_measure::stores::{HandOff, Via, hand_offs};
@@ -13,14 +15,15 @@ use crate::show::breaks;
 pub(crate) fn agent_rows(of: CompiledSession<'_>) -> Vec<AgentRow> {
     let index = of.experiment.index();
     let mut rows: Vec<AgentRow> = Vec::new();
+    let mut named: HashSet<&str> = HashSet::new();
     for id in in_tree_order(index) {
         let name = &*index.agent(id).name;
-        if rows.iter().all(|row| row.name != name) {
+        if named.insert(name) {
             rows.push(row(of, name, depth(index, id)));
         }
     }
     for call in &of.caches.calls {
-        if rows.iter().all(|row| *row.name != *call.agent) {
+        if named.insert(&call.agent) {
             rows.push(row(of, &call.agent, 0));
         }
     }
@@ -28,22 +31,17 @@ pub(crate) fn agent_rows(of: CompiledSession<'_>) -> Vec<AgentRow> {
 }
 
 fn in_tree_order(index: &AppIndex) -> Vec<AgentId> {
+    let mut below: HashMap<Option<AgentId>, Vec<AgentId>> = HashMap::new();
+    for id in index.ids() {
+        below.entry(index.parent(id)).or_default().push(id);
+    }
     let mut order = Vec::new();
-    let mut open: Vec<AgentId> = index.ids().filter(|id| index.parent(*id).is_none()).collect();
+    // The next one is at the end. Whoever is put down is taken off the map, so nobody is met twice.
+    let mut open: Vec<AgentId> = below.remove(&None).unwrap_or_default();
     open.reverse();
     while let Some(id) = open.pop() {
-        if order.contains(&id) {
-            continue;
-        }
         order.push(id);
-        open.extend(
-            index
-                .ids()
-                .filter(|other| index.parent(*other) == Some(id))
-                .collect::<Vec<_>>()
-                .into_iter()
-                .rev(),
-        );
+        open.extend(below.remove(&Some(id)).into_iter().flatten().rev());
     }
     order
 }

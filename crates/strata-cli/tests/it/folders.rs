@@ -132,6 +132,30 @@ fn completions_are_given_to_the_conversation_that_has_their_answers() {
     assert!(codes.contains(&&json!("joined-trace")), "{document}");
 }
 
+/// Those before the software development kit have the ids of answers where they say which call of a function an action is.
+#[test]
+fn completions_are_given_to_older_conversations_too() {
+    let computer = Computer::new();
+    let folder = computer.path("openhands");
+    fs::create_dir_all(folder.join("events")).unwrap();
+    fs::create_dir_all(folder.join("kept-elsewhere/zeta")).unwrap();
+    let events = [
+        r#""source":"user","message":"list","action":"message","args":{"content":"list"}"#,
+        r#""source":"agent","action":"run","args":{"command":"ls"},"tool_call_metadata":{"function_name":"execute_bash","tool_call_id":"c1","model_response":{"id":"r1","model":"m"}}"#,
+        r#""source":"agent","observation":"run","content":"files","cause":1,"tool_call_metadata":{"function_name":"execute_bash","tool_call_id":"c1","model_response":{"id":"r1"}}"#,
+    ];
+    for (number, rest) in events.iter().enumerate() {
+        let text = format!(r#"{{"id":{number},"timestamp":"2026-01-01T00:00:0{number}",{rest}}}"#);
+        fs::write(folder.join(format!("events/{number}.json")), text).unwrap();
+    }
+    let completion = r#"{"messages":[{"role":"user","content":"list"}],"kwargs":{"model":"m"},"response":{"id":"r1","model":"m","choices":[{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"execute_bash","arguments":"{}"}}]}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}}"#;
+    fs::write(folder.join("kept-elsewhere/zeta/one.json"), completion).unwrap();
+    let document = run_in_home(&computer, "import openhands --json").document();
+    assert_eq!(document["sessions"].as_array().unwrap().len(), 1, "{document}");
+    let codes: Vec<_> = document["diagnostics"].as_array().unwrap().iter().map(|it| &it["code"]).collect();
+    assert!(codes.contains(&&json!("joined-trace")), "{document}");
+}
+
 /// What a folder has beside sessions takes no room from them.
 #[test]
 fn sessions_are_found_among_any_number_of_other_files() {

@@ -58,6 +58,7 @@ fn editors_and_their_agents_are_found() {
         ".continue/sessions/sessions.json",
         ".factory/sessions/-home-ada-work/0a.jsonl",
         ".factory/sessions/-home-ada-work/0a.settings.json",
+        ".windsurf/transcripts/0a.jsonl",
         "amp/threads/T-0a.json",
         "zed/threads/threads.db",
         "kiro-cli/data.sqlite3",

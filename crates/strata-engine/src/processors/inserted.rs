@@ -14,6 +14,7 @@ mod context_filter;
 mod deduplicate;
 mod drop_thoughts;
 mod drop_tools;
+mod memo;
 mod move_volatile;
 mod offload_results;
 mod results;

@@ -173,7 +173,7 @@ fn answer(
         }
         Ok(answered) => {
             output.note(format!("{} approved or rejected calls answered", calls.len()));
-            output.saved_artifacts = answered.artifacts;
+            output.saved_artifacts = answered.artifacts.into_iter().collect();
             if let Some(event) = answered.event {
                 output.state_delta = event.actions.state_delta.clone();
                 output.emitted.push(Arc::new(stored(event)));

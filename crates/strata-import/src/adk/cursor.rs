@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use strata_model::json::{EnteredValue, JsonError, ValueReader};
-use strata_model::{Json, Object, Str};
+use strata_model::{Json, Str};
 
 /// A place in a JSON document, from which values are read or entered. It can step over a broken value.
 pub(super) struct Cursor<'t> {
@@ -22,12 +22,12 @@ pub(super) enum Element {
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t [u8]) -> Self {
-        Self { text, base: 0, reader: ValueReader::new(text) }
+        Self { text, base: 0, reader: ValueReader::new(text).of_own_text() }
     }
 
     fn move_to(&mut self, offset: usize) {
         self.base = offset;
-        self.reader = ValueReader::new(&self.text[offset..]);
+        self.reader = ValueReader::new(&self.text[offset..]).of_own_text();
     }
 
     /// Where the next value begins.
@@ -107,14 +107,13 @@ impl<'t> Cursor<'t> {
 
     /// The rest of an object that was entered.
     pub(super) fn object(&mut self, first_key: Option<Str>) -> Result<Json, JsonError> {
-        let mut object = Object::new();
+        let mut members: Vec<(Str, Json)> = Vec::new();
         let mut next = first_key;
         while let Some(key) = next {
-            let value = self.value()?;
-            object.insert(key, value);
+            members.push((key, self.value()?));
             next = self.next_key()?;
         }
-        Ok(Json::Object(object))
+        Ok(Json::Object(members.into_iter().collect()))
     }
 
     fn in_text(&self, mut error: JsonError) -> JsonError {

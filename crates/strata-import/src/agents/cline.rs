@@ -314,9 +314,14 @@ fn texts_of(turn: &Turn) -> impl Iterator<Item = &str> {
 fn is_typed(turn: &Turn) -> bool {
     texts_of(turn).any(|text| {
         let is_wrapped = TYPED.iter().any(|start| text.starts_with(start));
-        let quotes = || TYPED[1..4].iter().any(|tag| text.contains(&format!("\n{tag}\n")));
+        let quotes = || TYPED[1..4].iter().any(|tag| holds(text, &format!("\n{tag}\n")));
         is_wrapped || (text.starts_with('[') && quotes())
     })
+}
+
+/// Texts are long, and most hold no tag: this is several times quicker than `contains`.
+fn holds(text: &str, tag: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), tag.as_bytes()).is_some()
 }
 
 /// What the extension says in the user's name: where tools are called in words, it answers in words.
@@ -340,7 +345,11 @@ fn written_by_client(turn: &Turn) -> Option<&'static str> {
 
 /// Roo tells the model its own name, among the details of the environment.
 fn told_model(part: &Part) -> Option<Str> {
-    let (_, details) = part.text.as_deref()?.split_once("<environment_details>")?;
+    let text = part.text.as_deref()?;
+    if !holds(text, "<model>") {
+        return None;
+    }
+    let (_, details) = text.split_once("<environment_details>")?;
     let (_, model) = details.split_once("<model>")?;
     let (model, _) = model.split_once("</model>")?;
     (!model.is_empty() && model.len() < 200).then(|| model.into())

@@ -365,6 +365,7 @@ impl Talk {
             let calls = parts.into_iter().filter(|part| part.function_call.is_some());
             return self.draft.extend(at, calls.collect(), say.sources[0].clone());
         }
+        say.source_notes.push_some("responseId", id.clone());
         say.model = take_text(&mut response, "model");
         let counts = take_object(&mut response, "usage");
         say.usage = counts.and_then(|counts| usage::read(counts, "usage", &mut self.draft.unmapped));

@@ -73,7 +73,7 @@ impl Transcript {
             Some(title) => title::first_words(title),
             None => title_of(&self.entries),
         };
-        let title = if title.is_empty() { session_id.to_string() } else { title };
+        let title = if title.is_empty() { title::first_words(&session_id) } else { title };
         self.check_own_counts(findings);
         self.mark_attempts();
         let requests = self.requests(findings);

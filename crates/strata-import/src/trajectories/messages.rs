@@ -105,7 +105,8 @@ fn is_foreign_message(keys: Keys<'_>) -> bool {
 
 /// A message as providers take it.
 pub(crate) fn is_said(keys: Keys<'_>) -> bool {
-    keys.has("role") && keys.has_any(&["content", "tool_calls", "parts"])
+    let is_of_dotnet = keys.has("Role") && keys.first_has("Items", &["$type"]);
+    is_of_dotnet || keys.has("role") && keys.has_any(&["content", "tool_calls", "parts"])
 }
 
 /// A message of a framework that is no record of Claude Code, which have types and contents, too.

@@ -14,7 +14,7 @@ use strata_model::{Json, json};
 use crate::dump::dump;
 use crate::support::{sample, samples_folder};
 
-pub(crate) const SAMPLES: [(&str, Format); 109] = [
+pub(crate) const SAMPLES: [(&str, Format); 110] = [
     ("adk-saved-session.json", Format::ADK_SESSION),
     ("adk-rest-session.json", Format::ADK_SESSION),
     ("adk-dump-snake-case.json", Format::ADK_SESSION),
@@ -50,6 +50,7 @@ pub(crate) const SAMPLES: [(&str, Format); 109] = [
     ("pi.jsonl", Format::PI),
     ("continue.json", Format::CONTINUE),
     ("droid.jsonl", Format::DROID),
+    ("windsurf.jsonl", Format::WINDSURF),
     ("amp.json", Format::AMP),
     ("zed.tables.json", Format::ZED),
     ("kiro.tables.json", Format::KIRO),

@@ -368,3 +368,61 @@ fn conversations_in_many_files_are_read_as_one() {
     assert_eq!((summary.events, summary.user_turns, summary.calls), (2, 1, 1));
     assert_eq!(imported.sessions[0].title, "Old");
 }
+
+/// A session is called by its id where nobody says anything.
+#[test]
+fn titles_are_one_line_whatever_an_id_holds() {
+    let text = concat!(
+        r#"{"type":"session","version":3,"id":"one\ntwo","timestamp":"2026-01-01T00:00:00Z","cwd":"/work"}"#,
+        "\n",
+        r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"hi"}]}}"#,
+    );
+    let imported = import(text.as_bytes());
+    check(&imported, text);
+    assert_eq!(imported.sessions[0].title, "one");
+}
+
+#[test]
+fn counts_of_any_size_are_counts() {
+    const MOST: &str = "18446744073709551615";
+    let cursor = String::from_utf8(sample("cursor.tables.json")).unwrap();
+    let cursor = cursor.replace(r#"inputTokens\":0"#, &format!(r#"inputTokens\":{MOST}"#));
+    let cursor = cursor.replace(r#"outputTokens\":0"#, &format!(r#"outputTokens\":{MOST}"#));
+    assert!(cursor.contains(MOST), "the sample has counts");
+    check(&import_tables(&mut tables(cursor.as_bytes())), "cursor");
+    for (name, format) in text_samples() {
+        let Ok(text) = String::from_utf8(sample(name)) else { continue };
+        check(&read_as(format, [with_counts(&text, MOST)]), name);
+    }
+}
+
+/// The text with another number behind every key that speaks of tokens, input or output.
+fn with_counts(text: &str, number: &str) -> String {
+    let mut out = String::new();
+    for piece in text.split_inclusive(':') {
+        let digits = piece.trim_start().bytes().take_while(u8::is_ascii_digit).count();
+        let key: String = out.chars().rev().take(24).collect::<String>().chars().rev().collect();
+        let key = key.to_lowercase();
+        if digits > 0 && ["token", "input", "output", "cache"].iter().any(|it| key.contains(it)) {
+            out.push_str(number);
+            out.push_str(&piece.trim_start()[digits..]);
+        } else {
+            out.push_str(piece);
+        }
+    }
+    out
+}
+
+/// An event has some levels around what a file says.
+#[test]
+fn what_is_nested_as_deep_as_may_be_comes_back() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(251), "}".repeat(251));
+    let text = format!(
+        r#"[{{"role":"user","content":"go"}},{{"role":"assistant","content":[{{"type":"tool_use","id":"t","name":"f","input":{deep}}}]}}]"#
+    );
+    let imported = import(text.as_bytes());
+    let [one] = &imported.sessions[..] else { panic!("{:?}", imported.diagnostics) };
+    let exported = strata_model::json::to_compact(&one.session.to_json());
+    let again = import(exported.as_bytes());
+    assert_eq!(again.sessions[0].session.events.len(), 2, "{:?}", again.diagnostics);
+}

@@ -5,6 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_engine::{Call, Compilation, Experiment, StageCache};
 
+/// Results of stages that are kept of an edit that was tried: it may be made next.
+const MAX_TRIED: usize = 20_000;
+
 /// Compiles calls of one experiment, in any order, with all that is known of its stages.
 #[derive(Clone, Default)]
 pub struct CallCompiler {
@@ -59,6 +62,11 @@ impl CallCompiler {
             stages.limit(most_results);
             experiment.compile(call, &mut stages)
         })
+    }
+
+    /// The calls of an edit that was only tried are all compiled.
+    pub(crate) fn end_trial(&self) {
+        self.stages().forget_latest(MAX_TRIED);
     }
 
     pub(super) fn stages(&self) -> MutexGuard<'_, StageCache> {

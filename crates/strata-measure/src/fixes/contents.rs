@@ -1,9 +1,10 @@
 //! What would make histories smaller.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 use strata_engine::processors::{is_relayed_traffic, tables};
-use strata_model::{EventIndex, Json, Object, RequestPart, Str, json, python};
+use strata_model::{EventIndex, Fingerprint, Json, Object, RequestPart, Str, json, python};
 
 use super::candidate::{Candidate, words};
 use super::seen::{FixEvidence, event};
@@ -127,20 +128,15 @@ fn thoughts(seen: &FixEvidence<'_>) -> Option<Candidate> {
 }
 
 fn repeated(seen: &FixEvidence<'_>) -> Option<Candidate> {
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut known: HashSet<Fingerprint> = HashSet::new();
     let mut events = Vec::new();
     for (_, part) in &seen.parts {
         let text = match (part.part.text.as_deref(), result(part)) {
-            (Some(text), _) => text.to_owned(),
-            (None, Some((_, result))) => json::to_compact_python(&Json::Object(result.clone())),
+            (Some(text), _) => Cow::Borrowed(text),
+            (None, Some((_, result))) => json::to_compact_python(&Json::Object(result.clone())).into(),
             (None, None) => continue,
         };
-        if python::len(&text) < REPEATED {
-            continue;
-        }
-        let times = known.entry(text).or_default();
-        *times += 1;
-        if *times > 1 {
+        if python::len(&text) >= REPEATED && !known.insert(Fingerprint::of(text.as_bytes())) {
             events.extend(event(part));
         }
     }

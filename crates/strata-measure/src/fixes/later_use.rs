@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use regex::RegexSet;
 use strata_engine::Experiment;
 use strata_model::{Fingerprint, FromJson as _, LlmRequest, RequestPart, json};
 use strata_wire::definitions;
@@ -11,6 +12,8 @@ use crate::names::names_in;
 
 /// Calls that are looked at, spread over those that changed.
 const MAX_CALLS: usize = 40;
+/// Tokens of their prompts. Of prompts that no model takes any more, fewer are looked at, and one at least.
+const MAX_TOKENS: u64 = 20_000_000;
 /// Warnings that are given.
 const MAX_WARNINGS: usize = 3;
 /// Words of an answer that are looked for.
@@ -28,7 +31,9 @@ pub(super) fn warnings(
         .zip(after.calls())
         .filter(|(before, after)| !before.request.is_same_prompt(&after.request))
         .collect();
-    let step = pairs.len().div_ceil(MAX_CALLS).max(1);
+    let tokens: u64 = pairs.iter().map(|(before, _)| u64::from(before.total.tokens)).sum();
+    let most = MAX_TOKENS * pairs.len() as u64 / tokens.max(1);
+    let step = pairs.len().div_ceil((most as usize).clamp(1, MAX_CALLS)).max(1);
     let mut warnings = Vec::new();
     let mut told: BTreeSet<String> = BTreeSet::new();
     for (before, after) in pairs.into_iter().step_by(step) {
@@ -78,31 +83,34 @@ fn missing(words: &[String], before: &LlmRequest, after: &LlmRequest) -> Vec<Str
         parts(request).map(|part| part.fingerprint).collect()
     };
     let kept = prints(after);
-    let gone: Vec<String> =
-        parts(before).filter(|part| !kept.contains(&part.fingerprint)).map(text).collect();
-    let system = |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.to_text());
+    let gone = parts(before).filter(|part| !kept.contains(&part.fingerprint)).map(text);
+    let system =
+        |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.to_text().to_string());
     let old_system = system(before).filter(|text| Some(text) != system(after).as_ref());
-    let mut words: Vec<&String> = words
-        .iter()
-        .filter(|word| {
-            gone.iter().any(|text| text.contains(&***word))
-                || old_system.as_ref().is_some_and(|text| text.contains(&***word))
-        })
-        .collect();
-    let new_system = system(after).unwrap_or_default();
-    words.retain(|word| !new_system.contains(&***word));
-    if !words.is_empty() {
-        let declared: Vec<String> = definitions(after).map(|segment| segment.text().into_owned()).collect();
-        words.retain(|word| !declared.iter().any(|text| text.contains(&***word)));
+    let mut words: Vec<&String> = words.iter().collect();
+    retain(&mut words, gone.chain(old_system), true);
+    let new_system = system(after);
+    let declared: Vec<String> = definitions(after).map(|segment| segment.text().into_owned()).collect();
+    retain(&mut words, new_system.into_iter().chain(declared).chain(parts(after).map(text)), false);
+    words.into_iter().cloned().collect()
+}
+
+/// Keeps the words that stand in one of the texts at least, or in none of them. Each text is looked through once.
+fn retain(words: &mut Vec<&String>, texts: impl Iterator<Item = String>, stand_there: bool) {
+    if words.is_empty() {
+        return;
     }
-    for part in parts(after) {
-        if words.is_empty() {
+    let escaped = words.iter().map(|word| regex::escape(word));
+    let Ok(set) = RegexSet::new(escaped) else { return words.clear() };
+    let mut found = vec![false; words.len()];
+    for text in texts {
+        set.matches(&text).iter().for_each(|at| found[at] = true);
+        if found.iter().all(|is_found| *is_found) {
             break;
         }
-        let text = text(part);
-        words.retain(|word| !text.contains(&***word));
     }
-    words.into_iter().cloned().collect()
+    let mut found = found.into_iter();
+    words.retain(|_| found.next() == Some(stand_there));
 }
 
 fn parts(request: &LlmRequest) -> impl Iterator<Item = &RequestPart> {

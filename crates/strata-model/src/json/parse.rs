@@ -1,17 +1,15 @@
 //! Reading JSON text.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use jiter::{Jiter, JiterError, Peek};
 
+use super::members::{SCAN_LIMIT, set_all};
 use super::repeats::Place;
 use super::{Interner, Json, MAX_DEPTH, Object, Repeats};
-
-/// Objects with more members than this are checked for repeated keys with a set instead of by scanning.
-const SCAN_LIMIT: usize = 24;
 
 /// Why a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +32,13 @@ impl std::error::Error for JsonError {}
 /// Parses a text that holds exactly one JSON value. `NaN` and `Infinity` are accepted, as Python writes them.
 pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
     let mut reader = ValueReader::new(text);
+    let value = reader.next_value()?.ok_or_else(nothing)?;
+    reader.finish().map(|()| value)
+}
+
+/// Parses a text that we wrote ourselves: what was read from a file stands some levels deeper in it.
+pub fn parse_own(text: &[u8]) -> Result<Json, JsonError> {
+    let mut reader = ValueReader::new(text).of_own_text();
     let value = reader.next_value()?.ok_or_else(nothing)?;
     reader.finish().map(|()| value)
 }
@@ -70,7 +75,11 @@ pub struct ValueReader<'t> {
     repeats: Option<Repeats>,
     /// Inside an element that is kept as a whole.
     is_in_element: bool,
+    max_depth: usize,
 }
+
+/// Levels that an event has around what a file says.
+const AROUND: usize = 32;
 
 impl<'t> ValueReader<'t> {
     pub fn new(text: &'t [u8]) -> Self {
@@ -80,12 +89,17 @@ impl<'t> ValueReader<'t> {
     /// Shares keys and short texts with what was read with `interner` before.
     pub fn with_interner(text: &'t [u8], interner: Interner) -> Self {
         let jiter = Jiter::new(text).with_allow_inf_nan();
-        Self { text, jiter, base: 0, interner, repeats: None, is_in_element: false }
+        Self { text, jiter, base: 0, interner, repeats: None, is_in_element: false, max_depth: MAX_DEPTH }
     }
 
     /// Elements of lists that stand in `repeats` are taken from there.
     pub fn with_repeats(self, repeats: Repeats) -> Self {
         Self { repeats: Some(repeats), ..self }
+    }
+
+    /// For texts that may be of our own, such as sessions that were exported.
+    pub fn of_own_text(self) -> Self {
+        Self { max_depth: MAX_DEPTH + AROUND, ..self }
     }
 
     /// For the next reader.
@@ -129,14 +143,14 @@ impl<'t> ValueReader<'t> {
             return Ok(None);
         }
         let peek = self.jiter.peek().map_err(|error| self.error(&error))?;
-        self.value(peek, Place::default().member(key), MAX_DEPTH).map(Some).map_err(|failure| {
+        self.value(peek, Place::default().member(key), self.max_depth).map(Some).map_err(|failure| {
             if let Some(repeats) = &mut self.repeats {
                 repeats.give_up();
             }
             match failure {
                 Failure::Json(error) => self.error(&error),
                 Failure::Depth(offset) => JsonError {
-                    message: format!("values nested deeper than {MAX_DEPTH} levels"),
+                    message: format!("values nested deeper than {} levels", self.max_depth),
                     offset,
                     is_truncated: false,
                 },
@@ -231,7 +245,7 @@ impl<'t> ValueReader<'t> {
                     key = self.jiter.next_key()?.map(|key| self.interner.key(key));
                 }
                 Json::Object(Object {
-                    members: if seen.has_repeats { without_repeats(members) } else { members },
+                    members: if seen.has_repeats { set_all(Vec::new(), members) } else { members },
                 })
             }
             _ => number(self.jiter.known_number_bytes(peek)?),
@@ -331,20 +345,6 @@ impl Seen {
         self.has_repeats |= may_be_there && before.iter().any(|(known, _)| known == key);
         self.kinds |= kind;
     }
-}
-
-/// A repeated key keeps its first place and its last value, as in Python.
-fn without_repeats(members: Vec<(Arc<str>, Json)>) -> Vec<(Arc<str>, Json)> {
-    let mut places = HashMap::new();
-    let mut unique: Vec<(Arc<str>, Json)> = Vec::with_capacity(members.len());
-    for (key, value) in members {
-        let at = *places.entry(key.clone()).or_insert(unique.len());
-        match unique.get_mut(at) {
-            Some(slot) => slot.1 = value,
-            None => unique.push((key, value)),
-        }
-    }
-    unique
 }
 
 /// Replaces escapes of unpaired surrogates (`\ud83d` without its partner), which no Rust string can hold, by

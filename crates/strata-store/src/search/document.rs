@@ -14,6 +14,10 @@ const BREAK: char = '\u{200B}';
 /// Longer runs of nothing but its letters are encoded bytes, and nobody looks for words in them.
 const LONGEST_WORD: usize = 256;
 
+/// Bytes of a column that are indexed. FTS5 holds the words of a row in memory until it has all of them, in several times
+/// the room of their text.
+const MOST_BYTES: usize = 8 << 20;
+
 /// The columns of the index for one row.
 #[derive(Debug, Default)]
 pub(super) struct Document {
@@ -150,7 +154,8 @@ fn json(column: &mut String, value: &Json) {
 
 /// Appends a text as a line of its own, without encoded bytes.
 fn text(column: &mut String, text: &str) {
-    let mut rest = text;
+    let room = MOST_BYTES.saturating_sub(column.len());
+    let mut rest = &text[..text.floor_char_boundary(room)];
     while let Some((before, encoded)) = next_encoded(rest) {
         parted(column, before);
         column.push('…');

@@ -52,6 +52,42 @@ fn oddities() {
 }
 
 #[test]
+fn states_of_any_size_keep_their_keys_and_their_order() {
+    for n_keys in [100, 101, 20_000] {
+        let keys =
+            (0..n_keys).map(|nth| format!(r#""{}key {nth}":{{"n":{nth}}}"#, ["", "app:", "user:"][nth % 3]));
+        let keys: Vec<String> = keys.chain([r#""app:":{"a":1}"#.to_owned(), r#""":[]"#.to_owned()]).collect();
+        let text = format!(r#"{{"id":"s","state":{{{}}}}}"#, keys.join(","));
+        check(&json::parse(text.as_bytes()).unwrap(), Path::new(&format!("{n_keys} keys")));
+    }
+}
+
+#[test]
+fn a_state_of_many_small_keys_takes_no_more_room_than_its_text() {
+    let keys: Vec<String> = (0..100_000).map(|nth| format!(r#""key_{nth}":{nth}"#)).collect();
+    let state = format!(r#"{{{}}}"#, keys.join(","));
+    let session = json::parse(format!(r#"{{"id":"s","state":{state}}}"#).as_bytes()).unwrap();
+    let place = crate::Place::new();
+    let mut store = place.open();
+    let empty = store.sizes().unwrap().bytes;
+    import_one(&mut store, "many", &Session::from_json(session, &mut Decoder::new()));
+    let taken = store.sizes().unwrap().bytes - empty;
+    assert!(taken < state.len() as u64 * 11 / 10, "{taken} bytes for {}", state.len());
+}
+
+/// What a file says may be nested as deep as files may be, and an event has some levels around it.
+#[test]
+fn what_is_nested_as_deep_as_may_be_is_read_again() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(255), "}".repeat(255));
+    let mut recorded = crate::session("s", 1, "hello");
+    let event = std::sync::Arc::make_mut(&mut recorded.events[0]);
+    event.actions.state_delta.insert("deep", json::parse(deep.as_bytes()).unwrap());
+    let mut store = Store::in_memory().unwrap();
+    let id = import_one(&mut store, "deep", &recorded);
+    assert!(store.read_session(&id).unwrap().unwrap() == recorded);
+}
+
+#[test]
 fn numbers_that_json_has_not_read_as_their_json_does() {
     let value = json::parse(
         br#"{"id":"s","lastUpdateTime":NaN,"events":[{"timestamp":Infinity},{"timestamp":NaN}]}"#,

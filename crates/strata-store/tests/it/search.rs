@@ -47,6 +47,16 @@ fn find(store: &Store, typed: &str) -> Vec<String> {
 }
 
 #[test]
+fn an_event_of_any_length_is_found_by_its_first_megabytes() {
+    let mut store = Store::in_memory().unwrap();
+    let filler = "lorem ipsum ".repeat(400_000);
+    let words = format!("first {filler} middle {filler} last");
+    import_one(&mut store, "/long.json", &talk("s1", &[("user", &says(&words)), ("user", &says("after"))]));
+    let n_found = |typed: &str| store.search(&query(typed)).unwrap().hits.len();
+    assert_eq!(["first", "middle", "last", "after"].map(n_found), [1, 1, 0, 1]);
+}
+
+#[test]
 fn words_are_found_in_all_that_was_said_and_done() {
     let mut store = Store::in_memory().unwrap();
     let call = r#""content":{"parts":[{"functionCall":{"name":"read_file","args":{"path":"src/Größe.rs","lines":[12,4711]}}}]}"#;

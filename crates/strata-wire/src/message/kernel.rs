@@ -1,10 +1,22 @@
-//! Messages of Semantic Kernel, whose content stands in `items`.
+//! Messages of Semantic Kernel, whose content stands in `items`. .NET begins the names of members with capitals.
 
 use strata_model::take::{take_any, take_first_text, take_object};
 use strata_model::{Json, Object};
 
+/// What .NET calls counts, and what the provider called them.
+const COUNTS: [(&str, &str); 7] = [
+    ("inputTokenCount", "prompt_tokens"),
+    ("outputTokenCount", "completion_tokens"),
+    ("totalTokenCount", "total_tokens"),
+    ("inputTokenDetails", "prompt_tokens_details"),
+    ("outputTokenDetails", "completion_tokens_details"),
+    ("cachedTokenCount", "cached_tokens"),
+    ("reasoningTokenCount", "reasoning_tokens"),
+];
+
 /// A message with its content and its role where other dialects have them.
-pub(super) fn renamed(mut message: Object) -> Object {
+pub(super) fn renamed(message: Object) -> Object {
+    let mut message = uncapitalized(message);
     let has_items = matches!(message.get("items"), Some(Json::Array(items)) if items.iter().any(is_item));
     if !has_items {
         return message;
@@ -15,14 +27,23 @@ pub(super) fn renamed(mut message: Object) -> Object {
     message.remove("content_type");
     // What the provider said of an answer.
     let mut about = take_object(&mut message, "metadata").unwrap_or_default();
-    for (own, name) in [("usage", "usage"), ("id", "id"), ("created", "created_at")] {
+    if let Some(counts) = take_object(&mut about, "usage") {
+        about.insert("usage", as_the_provider_counts(counts));
+    }
+    for (own, name) in [
+        ("usage", "usage"),
+        ("id", "id"),
+        ("completionId", "id"),
+        ("created", "created_at"),
+        ("createdAt", "created_at"),
+    ] {
         if !message.contains_key(name) {
             message.push_some(name, about.remove(own).filter(|value| !value.is_null()));
         }
     }
     about.retain(|_, value| !value.is_null());
     message.push_some("metadata", Some(about).filter(|about| !about.is_empty()));
-    let model = take_any(&mut message, &["ai_model_id"]);
+    let model = take_any(&mut message, &["ai_model_id", "modelId"]);
     message.push_some("model", model);
     let items = message.remove("items");
     if let Some(Json::Array(items)) = items {
@@ -30,6 +51,50 @@ pub(super) fn renamed(mut message: Object) -> Object {
         message.insert("content", blocks);
     }
     message
+}
+
+/// A message of .NET, and its items, with the names that other versions have. What was said keeps its own.
+fn uncapitalized(mut message: Object) -> Object {
+    if !matches!(message.get("Items"), Some(Json::Array(_))) || !message.contains_key("Role") {
+        return message;
+    }
+    if let Some(Json::Array(items)) = message.get_mut("Items") {
+        for item in items {
+            if let Json::Object(of) = item {
+                *of = lowered(std::mem::take(of));
+                // What is said of the answer as a whole is said of its first text once more.
+                of.remove("metadata");
+                of.remove("modelId");
+            }
+        }
+    }
+    let mut message = lowered(message);
+    if let Some(about) = take_object(&mut message, "metadata") {
+        message.insert("metadata", lowered(about));
+    }
+    message
+}
+
+/// Members by names that begin with a small letter.
+fn lowered(object: Object) -> Object {
+    let members = object.into_iter().map(|(key, value)| {
+        let mut letters = key.chars();
+        let first = letters.next().map(|first| first.to_ascii_lowercase());
+        (first.into_iter().chain(letters).collect::<String>(), value)
+    });
+    members.collect()
+}
+
+fn as_the_provider_counts(counts: Object) -> Object {
+    let members = lowered(counts).into_iter().map(|(key, value)| {
+        let name = COUNTS.iter().find(|(own, _)| **own == *key).map_or(&*key, |(_, name)| *name).to_owned();
+        let value = match value {
+            Json::Object(inner) => Json::Object(as_the_provider_counts(inner)),
+            other => other,
+        };
+        (name, value)
+    });
+    members.collect()
 }
 
 fn is_item(item: &Json) -> bool {

@@ -1,15 +1,16 @@
 //! Puts a reference in place of content that stands further up already.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use strata_model::{
-    Fingerprint, FingerprintBuilder, LlmRequest, Object, RequestContent, RequestPart, RichText, json, python,
+    Fingerprint, FingerprintBuilder, LlmRequest, Object, RequestPart, RichText, json, python,
 };
 
 use super::by_request::{ByRequest, RequestRule};
+use super::memo::Memo;
 use super::results::with_result;
-use super::rule::{Change, PartChange, RuleContext, change_parts};
+use super::rule::{PartChange, RuleContext, change_parts};
 use crate::processor::StageOutput;
 use crate::processors::{
     kind::ProcessorKind,
@@ -35,7 +36,11 @@ pub(super) const KIND: ProcessorKind = ProcessorKind {
     build: |name, params, _| {
         Ok(ByRequest::boxed(
             name,
-            Deduplicate { min_chars: params.size("min_chars"), keys: Keys(Mutex::default()) },
+            Deduplicate {
+                min_chars: params.size("min_chars"),
+                keys: Keys::default(),
+                histories: Memo::default(),
+            },
         ))
     },
 };
@@ -44,9 +49,19 @@ pub(super) const KIND: ProcessorKind = ProcessorKind {
 struct Deduplicate {
     min_chars: usize,
     keys: Keys,
+    histories: Memo<Seen>,
+}
+
+/// What was there before a place of a history.
+#[derive(Clone, Default)]
+struct Seen {
+    /// The first part of each key.
+    first: imbl::HashMap<Fingerprint, RequestPart>,
+    n_replaced: usize,
 }
 
 /// What parts are compared by, by their hash; `None` for those that are too short.
+#[derive(Default)]
 struct Keys(Mutex<HashMap<Fingerprint, Option<Fingerprint>>>);
 
 /// The memo holds results and decides none.
@@ -60,29 +75,27 @@ impl RequestRule for Deduplicate {
 
     fn apply(&self, request: &mut LlmRequest, pen: &RuleContext<'_>, output: &mut StageOutput) {
         let mut known = self.keys.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut first: HashMap<Fingerprint, RequestPart> = HashMap::new();
-        let mut n_replaced = 0;
-        request.contents.rewrite(|_, content: &Arc<RequestContent>| {
-            let change = change_parts(content, pen, |part| {
+        let all = request.contents.len();
+        let done = self.histories.apply(pen.key(), &request.contents, all, |seen: &mut Seen, content| {
+            change_parts(content, pen, |part| {
                 let key = *known.entry(part.fingerprint).or_insert_with(|| self.key(part));
                 let Some(key) = key else { return PartChange::Keep };
-                match first.get(&key) {
+                match seen.first.get(&key) {
                     None => {
-                        first.insert(key, part.clone());
+                        seen.first.insert(key, part.clone());
                         PartChange::Keep
                     }
                     Some(earlier) => {
-                        n_replaced += 1;
+                        seen.n_replaced += 1;
                         PartChange::Replace(reference(part, earlier, pen))
                     }
                 }
-            });
-            match change {
-                Change::Replace(other) => Some(other),
-                Change::Keep | Change::Drop => None,
-            }
+            })
         });
-        output.note(match n_replaced {
+        if done.n_changed > 0 {
+            request.contents = done.contents;
+        }
+        output.note(match done.gathered.n_replaced {
             0 => "nothing is there twice".to_owned(),
             n => format!("{n} repeated parts replaced by references"),
         });

@@ -1,14 +1,20 @@
 //! Puts a handle in place of large tool results, and the results into artifacts.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
-use strata_model::{Contents, Json, LlmRequest, Object, Part, RequestPart, Str, json, python};
+use strata_model::{
+    Contents, Fingerprint, FingerprintBuilder, Json, LlmRequest, Object, Part, RequestContent, RequestPart,
+    Str, json, python,
+};
 
 use super::by_request::{ByRequest, RequestRule};
+use super::memo::Memo;
 use super::results::{KEEP_TURNS, TOOLS, before_turns, result_of, with_result};
 use super::rule::{Change, PartChange, RuleContext, change_parts};
+use crate::artifacts::SavedArtifacts;
 use crate::processor::StageOutput;
 use crate::processors::{
     kind::ProcessorKind,
@@ -53,6 +59,9 @@ pub(super) const KIND: ProcessorKind = ProcessorKind {
                 preview_chars: params.size("preview_chars"),
                 tools: params.words("tools"),
                 keep_turns: params.size("keep_turns"),
+                artifacts: KnownArtifacts::default(),
+                asked: KnownNames::default(),
+                histories: Memo::default(),
             },
         ))
     },
@@ -64,6 +73,42 @@ struct Offload {
     preview_chars: usize,
     tools: Vec<Str>,
     keep_turns: usize,
+    artifacts: KnownArtifacts,
+    asked: KnownNames,
+    histories: Memo<Offloaded>,
+}
+
+/// What results are put away as, by their hash; `None` for those that stay.
+#[derive(Default)]
+struct KnownArtifacts(Mutex<HashMap<Fingerprint, Option<ResultArtifact>>>);
+
+/// Names the model asked for, by the hash of the chunk of a history that it asked in.
+#[derive(Default)]
+struct KnownNames(Mutex<HashMap<Fingerprint, Arc<Vec<String>>>>);
+
+/// They hold results and decide none.
+impl Hash for KnownArtifacts {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl Hash for KnownNames {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+/// A result that is put away.
+#[derive(Clone)]
+struct ResultArtifact {
+    name: Str,
+    whole: Arc<Part>,
+    /// What is sent instead.
+    handle: Object,
+}
+
+/// What was put away before a place of a history.
+#[derive(Clone, Default)]
+struct Offloaded {
+    saved: SavedArtifacts,
+    n_loaded: usize,
 }
 
 impl RequestRule for Offload {
@@ -72,38 +117,45 @@ impl RequestRule for Offload {
 
     fn apply(&self, request: &mut LlmRequest, pen: &RuleContext<'_>, output: &mut StageOutput) {
         let reach = before_turns(&request.contents, self.keep_turns);
-        let loaded = loaded_names(&request.contents);
-        let mut n_loaded = 0;
-        request.contents.rewrite(|at, content| {
-            if at >= reach || !content.has_function_response() {
-                return None;
+        let asked = self.names_asked_for(&request.contents);
+        let mut key = FingerprintBuilder::new();
+        key.fingerprint(pen.key());
+        for name in &asked {
+            key.text(name);
+        }
+        let mut known = self.artifacts.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let step = |so_far: &mut Offloaded, content: &Arc<RequestContent>| {
+            if !content.has_function_response() {
+                return Change::Keep;
             }
-            let change = change_parts(content, pen, |part| {
-                let Some((name, text)) = self.artifact(part) else { return PartChange::Keep };
-                if loaded.contains(&*name) {
-                    n_loaded += 1;
+            change_parts(content, pen, |part| {
+                let artifact = known.entry(part.fingerprint).or_insert_with(|| self.artifact(part));
+                let Some(ResultArtifact { name, whole, handle }) = artifact else { return PartChange::Keep };
+                if asked.contains(&**name) {
+                    so_far.n_loaded += 1;
                     return PartChange::Keep;
                 }
-                output.saved_artifacts.push((name.clone(), Arc::new(Part::from_text(text.clone()))));
-                PartChange::Replace(with_result(part, pen, self.handle(name, &text)))
-            });
-            match change {
-                Change::Replace(other) => Some(other),
-                Change::Keep | Change::Drop => None,
-            }
-        });
-        let n_saved = output.saved_artifacts.len();
-        output.note(match (n_saved, n_loaded) {
+                so_far.saved.push(name.clone(), whole.clone());
+                PartChange::Replace(with_result(part, pen, handle.clone()))
+            })
+        };
+        let done = self.histories.apply(key.finish(), &request.contents, reach, step);
+        if done.n_changed > 0 {
+            request.contents = done.contents;
+        }
+        let Offloaded { saved, n_loaded } = done.gathered;
+        output.note(match (saved.len(), n_loaded) {
             (0, 0) => "no large results".to_owned(),
             (saved, 0) => format!("{saved} results offloaded"),
             (saved, loaded) => format!("{saved} results offloaded, {loaded} loaded again"),
         });
+        output.saved_artifacts = saved;
     }
 }
 
 impl Offload {
-    /// Name and text of the artifact a result belongs in, if it is large enough.
-    fn artifact(&self, part: &RequestPart) -> Option<(Str, String)> {
+    /// The artifact a result belongs in, if it is large enough.
+    fn artifact(&self, part: &RequestPart) -> Option<ResultArtifact> {
         let result = result_of(part, &self.tools).filter(|result| !result.contains_key(HANDLE_FIELD))?;
         let text = json::to_compact_python(&Json::Object(result.clone()));
         if python::len(&text) < self.min_chars {
@@ -114,7 +166,9 @@ impl Offload {
         for byte in Sha256::digest(text.as_bytes()).iter().take(NAME_BYTES) {
             hash += &format!("{byte:02x}");
         }
-        Some((format!("{}-{hash}.json", tool.unwrap_or("result")).into(), text))
+        let name: Str = format!("{}-{hash}.json", tool.unwrap_or("result")).into();
+        let handle = self.handle(name.clone(), &text);
+        Some(ResultArtifact { name, whole: Arc::new(Part::from_text(text)), handle })
     }
 
     fn handle(&self, name: Str, text: &str) -> Object {
@@ -127,10 +181,21 @@ impl Offload {
         handle.push("note", "Stored as an artifact. Call load_artifacts with its name to read it.");
         handle
     }
+
+    /// Names of artifacts that the model asked for anywhere, in order.
+    fn names_asked_for(&self, contents: &Contents) -> BTreeSet<String> {
+        let mut known = self.asked.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = BTreeSet::new();
+        for chunk in contents.chunks() {
+            let of_chunk =
+                known.entry(chunk.provenance).or_insert_with(|| Arc::new(names_in(&chunk.contents)));
+            names.extend(of_chunk.iter().cloned());
+        }
+        names
+    }
 }
 
-/// Names the model asked for.
-fn loaded_names(contents: &Contents) -> HashSet<String> {
+fn names_in(contents: &[Arc<RequestContent>]) -> Vec<String> {
     let parts = contents.iter().flat_map(|content| &content.parts);
     let calls = parts.filter_map(|part| part.part.function_call.as_deref());
     let args =

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_model::{Contents, EventIndex, Fingerprint, LlmRequest, Origin, RequestContent, RequestPart, Str};
 
+use super::memo::Memo;
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::processor::{AnyProcessor, Phase, Processor, StageOutput};
@@ -45,6 +46,12 @@ impl RuleContext<'_> {
     pub(super) fn is_pinned(&self, part: &RequestPart) -> bool {
         let event = part.main_origin().event();
         event.is_some_and(|event| self.pinned.binary_search(&event).is_ok())
+    }
+
+    /// What identifies the pinned events.
+    pub(super) fn key(&self) -> Fingerprint {
+        let pinned = self.pinned.iter().map(|event| Fingerprint(u128::from(event.0)));
+        pinned.fold(Fingerprint::default(), Fingerprint::then)
     }
 
     /// The source of words that the processor itself writes.
@@ -99,12 +106,20 @@ pub(super) enum PartChange {
 pub(super) struct ByContent<R> {
     name: Str,
     rule: Arc<R>,
-    memo: Arc<Memo>,
+    known: Arc<Known>,
+}
+
+/// What a rule made of earlier histories, for one processor.
+#[derive(Default)]
+struct Known {
+    histories: Memo<()>,
+    /// By pinned events and the content.
+    contents: Mutex<HashMap<Fingerprint, Change>>,
 }
 
 impl<R: ContentRule> ByContent<R> {
     pub(super) fn boxed(name: Str, rule: R) -> Arc<dyn AnyProcessor> {
-        Arc::new(Self { name, rule: Arc::new(rule), memo: Arc::default() })
+        Arc::new(Self { name, rule: Arc::new(rule), known: Arc::default() })
     }
 }
 
@@ -112,10 +127,10 @@ pub(super) struct Inputs<'c, R> {
     name: Str,
     rule: Arc<R>,
     pinned: &'c [EventIndex],
-    memo: Arc<Memo>,
+    known: Arc<Known>,
 }
 
-/// The memo holds results and decides none.
+/// What is known holds results and decides none.
 impl<R: Hash> Hash for Inputs<'_, R> {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         (std::any::type_name::<R>(), &self.name, &self.rule, self.pinned).hash(state);
@@ -146,7 +161,7 @@ impl<R: ContentRule> Processor for ByContent<R> {
             name: self.name.clone(),
             rule: self.rule.clone(),
             pinned: context.events.pinned(),
-            memo: self.memo.clone(),
+            known: self.known.clone(),
         }
     }
 
@@ -155,88 +170,21 @@ impl<R: ContentRule> Processor for ByContent<R> {
         request: &mut LlmRequest,
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
-        let pen = RuleContext { name: &inputs.name, pinned: inputs.pinned };
-        let (contents, n_changed) = inputs.memo.apply(&*inputs.rule, &pen, &request.contents);
-        if n_changed > 0 {
-            request.contents = contents;
+        let Inputs { name, rule, pinned, known } = &inputs;
+        let pen = RuleContext { name, pinned };
+        let (key, reach) = (pen.key(), rule.reach(&request.contents));
+        let mut contents = known.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = known.histories.apply(key, &request.contents, reach, |(), content| {
+            let known = contents.entry(key.then(content.provenance));
+            known.or_insert_with(|| rule.change(content, &pen)).clone()
+        });
+        if done.n_changed > 0 {
+            request.contents = done.contents;
         }
-        output.note(match n_changed {
+        output.note(match done.n_changed {
             0 => "nothing to change".to_owned(),
-            n => inputs.rule.note(n),
+            n => rule.note(n),
         });
         Ok(())
-    }
-}
-
-/// What a rule made of earlier contents, for one processor.
-#[derive(Default)]
-struct Memo {
-    /// By the hash of the pinned events and all full chunks up to here.
-    histories: Mutex<HashMap<Fingerprint, (Contents, usize)>>,
-    /// By pinned events and the content.
-    contents: Mutex<HashMap<Fingerprint, Change>>,
-}
-
-impl Memo {
-    /// The contents as the rule leaves them, and how many of them it changed.
-    fn apply<R: ContentRule>(
-        &self,
-        rule: &R,
-        pen: &RuleContext<'_>,
-        contents: &Contents,
-    ) -> (Contents, usize) {
-        let reach = rule.reach(contents).min(contents.len());
-        let mut key = Fingerprint::default();
-        for pinned in pen.pinned {
-            key = key.then(Fingerprint(u128::from(pinned.0)));
-        }
-        let for_content = key;
-        // The full chunks that lie in reach, each with the key of everything up to its end.
-        let mut ends: Vec<(usize, Fingerprint)> = Vec::new();
-        let mut end = 0;
-        for chunk in contents.chunks() {
-            end += chunk.contents.len();
-            if end > reach {
-                break;
-            }
-            key = key.then(chunk.provenance);
-            ends.push((end, key));
-        }
-        let mut histories = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = ends.iter().rev().find_map(|(end, key)| Some((*end, histories.get(key)?.clone())));
-        let (mut done, (mut out, mut n_changed)) = known.unwrap_or_default();
-        let mut known_contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut take = |out: &mut Contents, from: usize, to: usize| {
-            let mut n_changed = 0;
-            let mut changed = Vec::with_capacity(to - from);
-            for at in from..to {
-                let Some(content) = contents.get(at) else { break };
-                let change = known_contents
-                    .entry(for_content.then(content.provenance))
-                    .or_insert_with(|| rule.change(content, pen));
-                match change {
-                    Change::Keep => changed.push(content.clone()),
-                    Change::Drop => n_changed += 1,
-                    Change::Replace(other) => {
-                        changed.push(other.clone());
-                        n_changed += 1;
-                    }
-                }
-            }
-            out.extend(changed);
-            n_changed
-        };
-        for (end, key) in ends {
-            if end > done {
-                n_changed += take(&mut out, done, end);
-                done = end;
-                histories.insert(key, (out.clone(), n_changed));
-            }
-        }
-        n_changed += take(&mut out, done, reach);
-        if n_changed > 0 {
-            out.extend((reach..contents.len()).filter_map(|at| contents.get(at).cloned()));
-        }
-        (out, n_changed)
     }
 }

@@ -3,7 +3,7 @@
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Messages, Turn};
 
-/// Tools of Cline and Roo. What stands between other tags is text.
+/// Tools of Cline and Roo, in order. What stands between other tags is text.
 const TOOLS: [&str; 30] = [
     "access_mcp_resource",
     "apply_diff",
@@ -129,15 +129,14 @@ struct WrittenCall {
 impl WrittenCall {
     /// The first one of a text, at the beginning of a line.
     fn find(text: &str) -> Option<Self> {
-        let begins = |name: &'static str| {
-            let tag = format!("<{name}>");
-            let mut found = text.match_indices(&tag).map(|(at, _)| at);
-            let at = found.find(|at| {
-                text[..*at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|it| it == '\n')
-            })?;
-            Some((at, name))
-        };
-        let (start, name) = TOOLS.iter().filter_map(|name| begins(name)).min()?;
+        let (start, name) = memchr::memchr_iter(b'<', text.as_bytes()).find_map(|at| {
+            let tag = &text[at + 1..];
+            let is_name = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+            let (name, rest) = tag.split_at(tag.bytes().take_while(is_name).count());
+            let known = TOOLS.binary_search(&name).ok().filter(|_| rest.starts_with('>'))?;
+            let before = text[..at].trim_end_matches([' ', '\t']);
+            (before.is_empty() || before.ends_with('\n')).then_some((at, TOOLS[known]))
+        })?;
         let inner = start + name.len() + 2;
         let close = format!("</{name}>");
         let end = text[inner..].rfind(&close)? + inner;

@@ -25,6 +25,8 @@ pub(super) struct Chat {
     by_id: HashMap<(Str, Str), usize>,
     /// Messages that are in the conversation now.
     pub(super) current: Vec<usize>,
+    /// The same, to be asked for one.
+    is_current: HashSet<usize>,
     pub(super) steps: Vec<Step>,
     pub(super) meta: Object,
 }
@@ -39,9 +41,11 @@ impl Chat {
             draft.unmapped.record("$set", source);
         } else if let Some(id) = take_text(&mut line, "$rewindTo") {
             let places = self.by_id.iter().filter(|((known, _), _)| *known == id).map(|(_, at)| *at);
-            let at = places.filter(|at| self.current.contains(at)).min();
+            let at = places.filter(|at| self.is_current.contains(at)).min();
             let from = at.and_then(|at| self.current.iter().position(|it| *it == at)).unwrap_or(0);
-            self.current.truncate(from);
+            for gone in self.current.drain(from..) {
+                self.is_current.remove(&gone);
+            }
             self.steps.push(Step::Rewound(at, source));
         } else if line.contains_key("uuid") && line.contains_key("sessionId") {
             self.record(line, source, draft);
@@ -78,7 +82,7 @@ impl Chat {
     /// A message that is new, or the last word on one that is known.
     pub(super) fn message(&mut self, message: Object, source: SourceRecord) {
         let at = self.place(message, source);
-        if !self.current.contains(&at) {
+        if self.is_current.insert(at) {
             self.current.push(at);
             self.steps.push(Step::Message(at));
         }
@@ -101,7 +105,7 @@ impl Chat {
     }
 
     fn replace(&mut self, messages: Vec<Json>, source: &SourceRecord, draft: &mut Draft) {
-        let before: HashSet<usize> = self.current.iter().copied().collect();
+        let before = std::mem::take(&mut self.is_current);
         let mut now = Vec::new();
         for message in messages {
             match message {
@@ -110,7 +114,9 @@ impl Chat {
             }
         }
         let is_fresh = |at: &usize| !before.contains(at);
-        let gone: Vec<usize> = self.current.iter().copied().filter(|at| !now.contains(at)).collect();
+        self.is_current = now.iter().copied().collect();
+        let gone: Vec<usize> =
+            self.current.iter().copied().filter(|at| !self.is_current.contains(at)).collect();
         let last_kept = now.iter().rposition(|at| before.contains(at)).unwrap_or(now.len());
         let (behind, after) = if gone.is_empty() { now.split_at(0) } else { now.split_at(last_kept) };
         if !gone.is_empty() {

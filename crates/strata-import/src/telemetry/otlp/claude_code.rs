@@ -41,14 +41,22 @@ pub(super) fn take_calls(spans: &mut Vec<Span>, logs: Vec<Log>, draft: &mut Draf
         }
         span.attributes = attributes;
     }
-    let (mut calls, rest) = calls(logs, draft);
-    for span in spans.iter_mut().filter(|span| is_call(span)) {
-        let Some(id) = span.text("request_id") else { continue };
-        if let Some(at) = calls.iter().position(|call| call.request_id.as_ref() == Some(&id)) {
-            span.attributes.update(&calls.remove(at).attributes);
+    let (calls, rest) = calls(logs, draft);
+    let mut calls: Vec<Option<Call>> = calls.into_iter().map(Some).collect();
+    let mut by_request: HashMap<Str, Vec<usize>> = HashMap::new();
+    for (at, call) in calls.iter().enumerate().rev() {
+        if let Some(id) = call.as_ref().and_then(|call| call.request_id.clone()) {
+            by_request.entry(id).or_default().push(at);
         }
     }
-    spans.extend(calls.into_iter().filter_map(Call::span));
+    for span in spans.iter_mut().filter(|span| is_call(span)) {
+        let Some(id) = span.text("request_id") else { continue };
+        let at = by_request.get_mut(&id).and_then(Vec::pop);
+        if let Some(call) = at.and_then(|at| calls[at].take()) {
+            span.attributes.update(&call.attributes);
+        }
+    }
+    spans.extend(calls.into_iter().flatten().filter_map(Call::span));
     rest
 }
 
@@ -185,7 +193,7 @@ fn count(attributes: &mut Object) {
     let cached = take("cache_read_tokens");
     let written = take("cache_creation_tokens");
     if let Some(input) = input {
-        let whole = input + cached.unwrap_or(0) + written.unwrap_or(0);
+        let whole = input.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0));
         attributes.insert("gen_ai.usage.input_tokens", whole);
     }
     attributes.push_some("gen_ai.usage.output_tokens", output);

@@ -26,6 +26,28 @@ fn tokens_of_droid_are_in_the_settings_alone() {
 }
 
 #[test]
+fn steps_of_windsurf_are_calls_of_the_answer_before_them_or_of_one_of_their_own() {
+    let text = joined(&[
+        r#"{"type":"user_input","status":"done","user_input":{"user_response":"hello"}}"#,
+        r#"{"type":"planner_response","status":"done","planner_response":{"response":"hi"}}"#,
+        r#"{"type":"mcp_tool","status":"error","mcp_tool":{"name":"ask","error":"nobody there"}}"#,
+        r#"{"type":"grep_search","status":"done","grep_search":{"query":"x"}}"#,
+        r#"{"type":"checkpoint","status":"done"}"#,
+        r#"{"type":"planner_response","status":"done","planner_response":{"response":""}}"#,
+    ]);
+    let one = session(Format::WINDSURF, &text);
+    check_counts(&one, 1, 2, 0, 0, 0);
+    let events = &one.session.events;
+    let calls =
+        |at: usize| events[at].function_calls().map(|call| call.name.clone().unwrap()).collect::<Vec<_>>();
+    assert_eq!([calls(1), calls(3)], [vec!["mcp_tool".into()], vec!["grep_search".into()]]);
+    let result = |at: usize| strata_model::json::to_compact(&strata_model::FromJson::to_json(&*events[at]));
+    assert!(result(2).contains("nobody there") && result(4).contains(r#""status":"done""#));
+    let left: Vec<_> = one.unmapped.records.keys().map(|kind| &**kind).collect();
+    assert_eq!(left, ["checkpoint", "planner_response without words"]);
+}
+
+#[test]
 fn pi_says_each_message_of_a_run_once_it_ends() {
     let text = joined(&[
         r#"{"type":"session","version":3,"id":"p1","timestamp":"2026-01-01T00:00:00Z","cwd":"/work"}"#,

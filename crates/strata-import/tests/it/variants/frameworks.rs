@@ -317,3 +317,32 @@ fn a_long_list_may_stand_before_the_one_that_is_read_element_by_element() {
         [3, 0, 1],
     );
 }
+
+/// As `JsonSerializer` of .NET writes a `ChatHistory`.
+#[test]
+fn semantic_kernel_of_dotnet_begins_names_with_capitals() {
+    let text = r#"[
+        {"Role":{"Label":"system"},"Items":[{"$type":"TextContent","Text":"Answer shortly."}]},
+        {"Role":{"Label":"user"},"Items":[{"$type":"TextContent","Text":"How high?"}]},
+        {"Role":{"Label":"Assistant"},"Items":[
+            {"$type":"TextContent","Text":"","ModelId":"gpt-4o","Metadata":{"CompletionId":"chatcmpl-1"}},
+            {"$type":"FunctionCallContent","Id":"call_1","PluginName":"Towers","FunctionName":"Height","Arguments":{"Of":"Ulm"}}],
+         "ModelId":"gpt-4o","Metadata":{"CompletionId":"chatcmpl-1","CreatedAt":"2024-12-01T14:01:59+00:00","Usage":{
+            "OutputTokenCount":21,"InputTokenCount":278,"TotalTokenCount":299,
+            "OutputTokenDetails":{"ReasoningTokenCount":8},"InputTokenDetails":{"CachedTokenCount":128}}}},
+        {"Role":{"Label":"tool"},"Items":[{"$type":"FunctionResultContent","CallId":"call_1","PluginName":"Towers","FunctionName":"Height","Result":"161.5 m"}]},
+        {"Role":{"Label":"assistant"},"Items":[{"$type":"TextContent","Text":"161.5 m."}],"ModelId":"gpt-4o"}
+    ]"#;
+    let imported = import(text.as_bytes());
+    let [one] = &imported.sessions[..] else { panic!("one session: {:?}", imported.diagnostics) };
+    assert_eq!(one.format, Format::MESSAGES);
+    super::check_counts(one, 1, 2, 278, 128, 21);
+    let events = &one.session.events;
+    let call = events[2].function_calls().next().unwrap();
+    assert_eq!(call.name.as_deref(), Some("Towers-Height"));
+    assert!(call.args.as_ref().unwrap().contains_key("Of"), "what was said keeps its names");
+    let results: Vec<_> =
+        events[3].parts().iter().filter_map(|part| part.function_response.as_deref()).collect();
+    assert_eq!(results[0].name.as_deref(), Some("Towers-Height"));
+    assert_eq!(events[2].model_version.as_deref(), Some("gpt-4o"));
+}
