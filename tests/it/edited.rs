@@ -115,9 +115,11 @@ fn what_others_had_sent_is_found_by_an_edited_prompt_that_begins_the_same() {
     let thoughts = measured.with(&[FlowEdit::insert("drop_thoughts", Object::new()).into()]);
     assert!(found(&thoughts) > 4000, "{}", found(&thoughts));
     let instruction =
-        json!({"edit": "set_instruction", "agent": "model", "instruction": "You look after other files."});
+        json!({"edit": "set_instruction", "agent": "model", "text": "You look after other files."});
     let other = measured.with(&[serde_json::from_value(instruction).expect("an edit")]);
-    assert!(found(&other) < 4000, "{}", found(&other));
+    // Nobody else's prompt begins so: only what the first call sent is there.
+    let first = other.calls[0].bill.prompt_tokens;
+    assert!(found(&other) <= first, "{} of {first}", found(&other));
 }
 
 #[test]

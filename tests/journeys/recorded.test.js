@@ -55,7 +55,7 @@ journey('what was really sent is shown, beside what is compiled', async (window)
     await window.press('Shift+R');
     await window.reads(stage, 'You are terse.');
     await window.press('Shift+R');
-    await window.reads(window.page.getByRole('region', { name: 'Stage' }), 'model_call');
+    await window.reads(window.page.getByRole('region', { name: 'Stage' }), 'request');
   } finally {
     await rm(folder, { recursive: true });
   }

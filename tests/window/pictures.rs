@@ -57,11 +57,17 @@ async fn taken(page: &Page) -> Result<()> {
 }
 
 async fn take(page: &Page, theme: Theme, name: &str) -> Result<()> {
+    rest(page, name).await?;
     page.show_in(theme).await?;
+    rest(page, name).await?;
+    page.picture_in(&crate::repository().join(FOLDER), name).await
+}
+
+async fn rest(page: &Page, name: &str) -> Result<()> {
     let start = Instant::now();
     while !page.holds(AT_REST).await? {
         ensure!(start.elapsed() < NEVER, "{name}: it never came to rest");
         tokio::time::sleep(BETWEEN_LOOKS).await;
     }
-    page.picture_in(&crate::repository().join(FOLDER), name).await
+    Ok(())
 }

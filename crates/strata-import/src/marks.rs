@@ -83,9 +83,11 @@ pub fn is_user_turn(event: &Event) -> bool {
         && injected(event).is_none()
 }
 
-/// Whether the event stands for a model call: it holds what was answered, or says that no answer was recorded.
+/// Whether the event stands for a model call: it holds what was answered, or says that no answer was
+/// recorded; and it is no attempt after which the same was sent again.
 pub fn is_model_call(event: &Event) -> bool {
-    is_model_response(event) || marks::of(event, UNANSWERED).is_some_and(Json::is_truthy)
+    let is_marked = |name| marks::of(event, name).is_some_and(Json::is_truthy);
+    !is_marked(ATTEMPT) && (is_model_response(event) || is_marked(UNANSWERED))
 }
 
 /// Whether a model call produced this event.

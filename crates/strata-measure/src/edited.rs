@@ -6,7 +6,7 @@ use strata_engine::turn::compaction::{CompactionConfig, Policy};
 use strata_engine::{
     Catalog, Edit, EditDraft, EditNote, Edited, EventsEdit, Experiment, LaidSummaries, UnreachedEdit,
 };
-use strata_model::{Event, Severity};
+use strata_model::{Event, EventIndex, Severity};
 use strata_wire::CacheRules;
 
 use crate::analysis::{CacheAnalysis, Counting, SessionAnalysis};
@@ -30,11 +30,17 @@ pub fn edited(base: &Experiment, edits: &[Edit], catalog: &Catalog, counting: &C
 
 /// Says once that answers which are edited are charged as they were reported: nobody counted the words that are new.
 fn note_reported_answers(edited: &mut Edited, base: &Experiment, edits: &[Edit]) {
+    let is_changed = |at: usize, before: &Event| {
+        let change = edited.experiment.event_change(EventIndex(at as u32));
+        change.and_then(|change| change.edited.as_ref()).is_some_and(|event| event.content != before.content)
+    };
     let is_reported = |number: u32| {
-        let event = (number as usize).checked_sub(1).and_then(|at| base.session().events.get(at));
-        let usage =
-            event.filter(|event| !event.is_compaction()).and_then(|event| event.usage_metadata.as_ref());
-        usage.is_some_and(|usage| usage.output_tokens().is_some())
+        let at = (number as usize).checked_sub(1);
+        let event = at.and_then(|at| Some((at, base.session().events.get(at)?)));
+        event.is_some_and(|(at, event)| {
+            let usage = event.usage_metadata.as_ref().filter(|_| !event.is_compaction());
+            usage.is_some_and(|usage| usage.output_tokens().is_some()) && is_changed(at, event)
+        })
     };
     let is_of_answer = |edit: &Edit| match edit {
         Edit::Events(EventsEdit::Replace { event, .. }) => is_reported(*event),

@@ -1,6 +1,8 @@
 //! Files that agents save: names with versions, in a session or of a user. What a version holds stands once in the file,
 //! by its hash, however many versions, names and sessions have it.
 
+use std::fmt::Write as _;
+
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 use sha2::{Digest as _, Sha256};
 
@@ -176,7 +178,13 @@ fn version(row: &Row<'_>) -> rusqlite::Result<ArtifactVersion> {
         session: Some(session).filter(|session| !session.is_empty()),
         name: row.get(3)?,
         version: row.get::<_, i64>(4)? as u32,
-        hash: hash.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
+        hash: hash.map(|hash| {
+            hash.iter().fold(String::new(), |mut text, byte| {
+                // A text takes all that is written.
+                let _ = write!(text, "{byte:02x}");
+                text
+            })
+        }),
         mime_type: row.get(6)?,
         bytes: row.get::<_, i64>(7)? as u64,
         saved_at_ms: row.get(8)?,

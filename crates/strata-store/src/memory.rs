@@ -80,8 +80,9 @@ impl Store {
                 transaction.prepare_cached("INSERT INTO memory_words (rowid, words) VALUES (?1, ?2)")?;
             for (position, new) in memories.iter().enumerate() {
                 let content = masking.stored(&new.content);
+                let masked = matches!(content, Cow::Owned(_)).then_some(&*content);
                 add.execute(params![session, position as i64, new.event, new.author, new.said_at, content])?;
-                index.execute(params![transaction.last_insert_rowid(), kept_words(new, &content)])?;
+                index.execute(params![transaction.last_insert_rowid(), kept_words(new, masked)])?;
             }
             Ok(())
         })
@@ -173,11 +174,9 @@ impl Store {
     }
 }
 
-/// The words of what is stored: those of a key that was masked are not among them.
-fn kept_words<'n>(new: &'n NewMemory, content: &Cow<'_, str>) -> Cow<'n, str> {
-    if matches!(content, Cow::Borrowed(_)) {
-        return Cow::Borrowed(&new.words);
-    }
+/// The words of what is stored: those of a key that was masked are not among them. `masked`: the content, where one was.
+fn kept_words<'n>(new: &'n NewMemory, masked: Option<&str>) -> Cow<'n, str> {
+    let Some(content) = masked else { return Cow::Borrowed(&new.words) };
     let said = content.to_lowercase();
     let kept = new.words.split(' ').filter(|word| said.contains(*word));
     Cow::Owned(kept.collect::<Vec<_>>().join(" "))

@@ -91,6 +91,11 @@ impl Child {
         Ok((Self { process, heard }, lines, input))
     }
 
+    /// Whether it has ended by itself, whatever it started runs on.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        matches!(self.process.try_wait(), Ok(Some(_)))
+    }
+
     /// Lets it end by itself for a moment, and ends what is left.
     pub(crate) async fn end(mut self) {
         let _ = tokio::time::timeout(FAREWELL, self.process.wait()).await;

@@ -22,6 +22,9 @@ use crate::limits::{MAX_MESSAGE, MAX_TOOLS};
 use crate::source::{ChildServer, McpServer, ServerAt};
 use crate::web::{Web, causes};
 
+/// How often it is looked whether a program runs still, while it is waited for.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
 /// A server that was connected, and is connected again when it went away.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -78,7 +81,12 @@ impl Server {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         params.arguments = arguments;
         let patience = self.source.limits.call;
-        match timeout(patience, peer.call_tool_once(params)).await {
+        // What a program has started may hold its pipes open when it has ended itself.
+        let answered = tokio::select! {
+            answered = timeout(patience, peer.call_tool_once(params)) => answered,
+            () = self.program_ends() => Ok(Err(ServiceError::TransportClosed)),
+        };
+        match answered {
             Ok(Ok(CallToolResponse::Complete(result))) => Ok(described::result(&result)),
             Ok(Ok(CallToolResponse::InputRequired(_))) => {
                 Err("It asks for more input, which an agent cannot give it.".to_owned())
@@ -89,6 +97,20 @@ impl Server {
             Ok(Err(error)) => Err(self.told(error).await),
             Err(_) => Err(format!("It did not answer within {}.", span(patience))),
         }
+    }
+
+    /// Waits for the program at the other end to end, and a moment longer for what it has said until then. Never where
+    /// there is none.
+    async fn program_ends(&self) {
+        loop {
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+            let mut connection = self.connection.lock().await;
+            let child = connection.as_mut().and_then(|connection| connection.child.as_mut());
+            if child.is_some_and(Child::has_ended) {
+                break;
+            }
+        }
+        tokio::time::sleep(BETWEEN_LOOKS * 4).await;
     }
 
     /// Ends the connection, and the program at its other end.

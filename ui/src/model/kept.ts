@@ -3,7 +3,7 @@ import { formatClock, formatDay } from './format.ts';
 import type { StoreName } from './view-url.ts';
 
 /** The stores whose rows are listed one by one, without a call they hold for. */
-export const KEPT_STORES = ['artifacts', 'memory', 'nodes', 'contexts'] as const;
+const KEPT_STORES = ['artifacts', 'memory', 'nodes', 'contexts'] as const;
 export type KeptStore = (typeof KEPT_STORES)[number];
 
 export function isKept(store: StoreName): store is KeptStore {

@@ -11,6 +11,7 @@ import type {
 import type { Host } from '@/host/host.ts';
 import { callOfVersion, versionBeside } from '@/model/stores.ts';
 import type { Cursor } from './cursor.svelte.ts';
+import { KeptStores } from './kept-stores.svelte.ts';
 import type { Location } from './location.svelte.ts';
 import type { Messages } from './messages.svelte.ts';
 import type { OpenSession } from './open-session.svelte.ts';
@@ -25,6 +26,8 @@ export class Stores {
   readonly #session: OpenSession;
   readonly #cursor: Cursor;
   readonly #messages: Messages;
+  /** Those that are listed one by one. */
+  readonly kept: KeptStores;
   readonly keys: Pages<KeyRow, StatePage>;
   readonly versions: Pages<VersionRow, KeyDetail & { readonly rows: readonly VersionRow[] }>;
   readonly agents: Pages<HandOffRow, AgentPage>;
@@ -35,6 +38,7 @@ export class Stores {
     this.#session = session;
     this.#cursor = cursor;
     this.#messages = messages;
+    this.kept = new KeptStores(host, location, session, messages);
     const id = (): string => session.id ?? '';
     const isShown = (store: string): boolean =>
       session.isOpen && location.view.view === 'stores' && location.view.store === store;

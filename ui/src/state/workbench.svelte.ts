@@ -40,7 +40,6 @@ import { Pipeline } from './pipeline.svelte.ts';
 import { Runs } from './runs.svelte.ts';
 import { SessionSummary } from './session-summary.svelte.ts';
 import { SessionTable } from './session-table.svelte.ts';
-import { KeptStores } from './kept-stores.svelte.ts';
 import { Stores } from './stores.svelte.ts';
 import { Tour } from './tour.svelte.ts';
 import { ViewQuestions } from './view-questions.svelte.ts';
@@ -76,7 +75,6 @@ export class Workbench {
   readonly following: Following;
   readonly cache: CacheView;
   readonly stores: Stores;
-  readonly kept: KeptStores;
   readonly navigation: Navigation;
   readonly palette: Palette;
   readonly answers: Answers;
@@ -115,7 +113,6 @@ export class Workbench {
     this.following = new Following(host, this.location, this.session, this.cursor, () => this.runs.isGrowing);
     this.cache = new CacheView(host, this.location, this.session, this.cursor, messages);
     this.stores = new Stores(host, this.location, this.session, this.cursor, messages);
-    this.kept = new KeptStores(host, this.location, this.session, messages);
     this.comparison = new Comparison(host, this.location, this.session, this.experiments, this.cursor);
     this.navigation = new Navigation(this);
     this.summary = new SessionSummary(host, this);

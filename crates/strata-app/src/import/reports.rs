@@ -270,7 +270,7 @@ mod tests {
         let prices = Prices::embedded();
         let tiers = prices.all().iter().flat_map(|price| &price.tiers);
         let bounds: Vec<u64> = tiers.map(|tier| tier.above_prompt_tokens).collect();
-        let is_step = |bound: &u64| bound % STEP_TOKENS == 0 && *bound <= MAX_STEPS * STEP_TOKENS;
+        let is_step = |bound: &u64| bound.is_multiple_of(STEP_TOKENS) && *bound <= MAX_STEPS * STEP_TOKENS;
         assert!(!bounds.is_empty() && bounds.iter().all(is_step), "{bounds:?}");
     }
 

@@ -89,7 +89,9 @@ impl RunApp {
         stop: &CancellationToken,
     ) -> Result<(Self, Toolsets), AppError> {
         let Some(path) = choice.app.as_deref() else {
-            left_closed(&self.app).iter().for_each(|note| listener.note(note));
+            if let Some(note) = left_closed(&self.app) {
+                listener.note(&note);
+            }
             return Ok((self, Toolsets::default()));
         };
         if !has_sources(&self.app) {

@@ -108,7 +108,7 @@ impl Run {
         };
         let limits = parts.budget.limits();
         let artifacts = Arc::new(StoredArtifacts::new(store.clone(), computer.clone()));
-        let memory = Arc::new(StoredMemory::new(store.clone(), computer.clone()));
+        let memory = Arc::new(StoredMemory::new(store, computer.clone()));
         let code = Arc::new(AppCode { tools: parts.tools });
         let host = Host {
             clock: computer.clone(),

@@ -165,7 +165,7 @@ fn message(message: &strata_context::Message) -> ContextMessage {
         at_ms: message.at.0 as f64,
         role: message.role.name().to_owned(),
         is_summary: message.is_summary(),
-        content: words::cut(&message.content.to_string(), MESSAGE),
+        content: words::cut(message.content.as_ref(), MESSAGE),
         bytes: message.bytes() as f64,
         door: message.door.map(|door| door.name().to_owned()),
     }

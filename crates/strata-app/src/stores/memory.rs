@@ -94,7 +94,7 @@ fn preloads(of: CompiledSession<'_>, rates: &CallRates, of_calls: u32) -> Vec<Me
         let request = of.analysis.call(first.number).map(|call| &call.request);
         // Each memory has its rank; what stands between them is the runtime's.
         let mut texts: BTreeMap<u16, Vec<String>> = BTreeMap::new();
-        for segment in request.into_iter().flat_map(|request| segments(request)) {
+        for segment in request.into_iter().flat_map(segments) {
             for (text, origin) in segment.spans() {
                 if let Origin::Memory { rank } = origin {
                     texts.entry(*rank).or_default().push(text.to_string());

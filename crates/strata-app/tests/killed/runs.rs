@@ -82,6 +82,7 @@ fn run(
         limits: RunLimits { calls: None, tokens: None, dollars: None },
         holds: Vec::new(),
         is_streaming: false,
+        remembers: false,
     };
     let mut company = RunCompany {
         listener: Arc::new(listener.clone()),

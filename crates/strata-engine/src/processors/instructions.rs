@@ -287,10 +287,9 @@ impl FilledInstruction {
     fn with_placeholders(&self) -> String {
         let mut names: Vec<String> = Vec::new();
         for piece in &self.pieces {
-            if let FilledPiece::Filled {
-                origin: Origin::State { key: name } | Origin::Artifact { name },
-                ..
-            } = piece
+            if let FilledPiece::Filled { origin, .. }
+            | FilledPiece::Unsure { origin, why: Unsure::WrittenLater, .. } = piece
+                && let Origin::State { key: name } | Origin::Artifact { name } = origin
             {
                 let shown = format!("{{{name}}}");
                 if !names.contains(&shown) {

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use super::Json;
-
 /// Objects with more members than this are not looked through again and again.
 pub(super) const SCAN_LIMIT: usize = 24;
 
-pub(super) type Member = (Arc<str>, Json);
+pub(super) type Member<V> = (Arc<str>, V);
 
 /// The members after all of `changes`. A key that is there keeps its place and gets the last value, as in Python.
-pub(super) fn set_all(mut members: Vec<Member>, changes: impl IntoIterator<Item = Member>) -> Vec<Member> {
+pub(super) fn set_all<V>(
+    mut members: Vec<Member<V>>,
+    changes: impl IntoIterator<Item = Member<V>>,
+) -> Vec<Member<V>> {
     let mut places: Option<HashMap<Arc<str>, usize>> = None;
     for (nth, (key, value)) in changes.into_iter().enumerate() {
         if places.is_none() && nth >= SCAN_LIMIT && members.len() > SCAN_LIMIT {
@@ -39,8 +40,8 @@ pub(super) fn set_all(mut members: Vec<Member>, changes: impl IntoIterator<Item 
 }
 
 /// Whether both have the same keys with equal values, in any order.
-pub(super) fn are_equal(ones: &[Member], others: &[Member]) -> bool {
-    let mut places: Option<HashMap<&str, &Json>> = None;
+pub(super) fn are_equal<V: PartialEq>(ones: &[Member<V>], others: &[Member<V>]) -> bool {
+    let mut places: Option<HashMap<&str, &V>> = None;
     ones.len() == others.len()
         && ones.iter().zip(others).all(|((key, value), (beside, value_beside))| {
             if key == beside {

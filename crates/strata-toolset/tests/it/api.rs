@@ -89,7 +89,7 @@ fn a_server_that_misbehaves_is_a_sentence_for_the_agent() {
         "/api/either" => respond(stream, "302 Found", "location: http://127.0.0.1:9/\r\n", ""),
         "/api/orders?limit=1" => {
             let _ = write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");
-            let piece = [b'x'; 64 << 10];
+            let piece = vec![b'x'; 64 << 10];
             for _ in 0..1_000 {
                 if stream.write_all(&piece).is_err() {
                     break;

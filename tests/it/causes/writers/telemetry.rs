@@ -10,7 +10,7 @@ const TRACE: &str = "2cac58c438e3f8f4b7dc8729107e5729";
 /// An export with the attributes of the conventions for generative AI.
 pub(super) fn spans(requests: &[Request]) -> Value {
     let spans: Vec<Value> = requests.iter().enumerate().map(|(at, request)| span(at, request)).collect();
-    let service = json!({"attributes": [attribute("service.name", "shop".to_owned())]});
+    let service = json!({"attributes": [attribute("service.name", "shop")]});
     json!({"resourceSpans": [{"resource": service, "scopeSpans": [{"scope": {"name": "shop"}, "spans": spans}]}]})
 }
 
@@ -33,17 +33,17 @@ fn span(at: usize, request: &Request) -> Value {
         ("gen_ai.response.model", request.model.clone()),
         ("gen_ai.response.id", format!("r{at}")),
         ("gen_ai.system_instructions", Value::from(system).to_string()),
-        ("gen_ai.tool.definitions", Value::from_iter(tools).to_string()),
-        ("gen_ai.input.messages", Value::from_iter(told.map(message)).to_string()),
+        ("gen_ai.tool.definitions", tools.collect::<Value>().to_string()),
+        ("gen_ai.input.messages", told.map(message).collect::<Value>().to_string()),
         ("gen_ai.output.messages", json!([message(&request.answer)]).to_string()),
     ];
     let nanoseconds = |time: f64| format!("{}000000000", time as u64);
     json!({"traceId": TRACE, "spanId": format!("{:016x}", at + 1), "name": "chat", "kind": 3,
         "startTimeUnixNano": nanoseconds(request.time), "endTimeUnixNano": nanoseconds(request.time + 1.0),
-        "attributes": attributes.map(|(key, value)| attribute(key, value))})
+        "attributes": attributes.map(|(key, value)| attribute(key, &value))})
 }
 
-fn attribute(key: &str, value: String) -> Value {
+fn attribute(key: &str, value: &str) -> Value {
     json!({"key": key, "value": {"stringValue": value}})
 }
 

@@ -13,40 +13,6 @@ name: string, text: string,
  */
 usage: string, };
 
-export type Carried = { calls: number, ranges: Array<CallRange>, tokens: number, lifetimeTokens: number, cachedTokens: number, costUsd: number | null, leftAt: number | null, };
-
-export type ArtifactsPage = { total: number, rows: Array<FileRow>, list: Carried | null, neverLoaded: number, gap: string | null, };
-
-export type FileRow = { name: string, isOfUser: boolean, versions: Array<FileVersion>, carried: Carried, };
-
-export type FileVersion = { version: number, event: number | null, agent: string, bytes: number | null, mimeType: string | null, isKnown: boolean, };
-
-export type MemoryPage = { total: number, rows: Array<MemorySearchRow>, found: number, unused: number, gap: string | null, };
-
-export type MemorySearchRow = { number: number, tool: string, query: string, call: number, event: number | null, agent: string, found: Array<RecalledMemory>, carried: Carried, };
-
-export type RecalledMemory = { author: string, timestamp: string, text: string, isUsed: boolean, };
-
-export type NodesPage = { total: number, rows: Array<NodeRow>, waiting: number, gap: string | null, };
-
-export type NodeRow = { number: number, path: string, name: string, run: string, depth: number, turn: number | null, events: number, firstEvent: number, lastEvent: number, nCalls: number, calls: Array<CallRange>, seconds: number, state: NodeState, output: string | null, route: string | null, interrupts: Array<string>, problem: string | null, };
-
-export type ContextsPage = { total: number, rows: Array<ContextLine>, openTasks: number, ofSession: number, stateLimit: number, };
-
-export type ContextLine = { id: string, principal: string, state: string, ttl: string, ttlSeconds: number | null, createdMs: number, updatedMs: number, expiresMs: number | null, expiredMs: number | null, messages: number, messagesEver: number, hasSummary: boolean, stateBytes: number, messageBytes: number, putAwayBytes: number, openTasks: number, completedTasks: number, doors: Array<string>, session: string | null, isOfSession: boolean, };
-
-export type ContextDetail = { row: ContextLine, retention: string, loss: string, keys: Array<ContextKey>, messages: Array<ContextMessage>, tasks: Array<ContextTask>, putAway: Array<PutAway>, };
-
-export type ContextKey = { key: string, bytes: number, value: string, putAway: string | null, };
-
-export type ContextMessage = { number: number, atMs: number, role: string, isSummary: boolean, content: string, bytes: number, door: string | null, };
-
-export type ContextTask = { id: string, operation: string, status: string, createdMs: number, updatedMs: number, parent: string | null, inherited: Array<string>, changed: Array<string>, told: string | null, };
-
-export type PutAway = { name: string, version: number, bytes: number, };
-
-export type NodeState = "done" | "waits" | "failed";
-
 /**
  * A batch as far as it is.
  */
@@ -379,6 +345,43 @@ regretSaid: string,
  * The setting in the session's own tool; null where it has none.
  */
 ownSetting: LabOwnSetting | null, };
+
+/**
+ * A context. Times are epoch milliseconds.
+ */
+export type ContextLine = { id: string, principal: string,
+/**
+ * `active`, `idle`, `archived` or `expired`.
+ */
+state: string,
+/**
+ * `interactive`, `async` or `human in the loop`.
+ */
+ttl: string,
+/**
+ * Seconds without anything happening after which it ends; null where there is no clock.
+ */
+ttlSeconds: number | null, createdMs: number, updatedMs: number,
+/**
+ * When it expires if nothing else happens; null: not by the clock, or not while a task is open.
+ */
+expiresMs: number | null, expiredMs: number | null,
+/**
+ * That are kept, the summary included, and how many there ever were.
+ */
+messages: number, messagesEver: number, hasSummary: boolean,
+/**
+ * Bytes of the working state, of messages, and of values that the working state had no room for.
+ */
+stateBytes: number, messageBytes: number, putAwayBytes: number, openTasks: number, completedTasks: number,
+/**
+ * `mcp`, `a2a` or `http`, by the time each was first used.
+ */
+doors: Array<string>,
+/**
+ * The session in which its agents answer.
+ */
+session: string | null, isOfSession: boolean, };
 
 /**
  * A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
@@ -2749,6 +2752,31 @@ slots: number | null,
 countsTokens: boolean, };
 
 /**
+ * Where something stood in prompts, and what it cost there.
+ */
+export type Carried = {
+/**
+ * Calls whose prompt holds it.
+ */
+calls: number, ranges: Array<CallRange>,
+/**
+ * In the last of them.
+ */
+tokens: number,
+/**
+ * In all of them, and of these what a provider had seen before.
+ */
+lifetimeTokens: number, cachedTokens: number,
+/**
+ * US dollars; null where one of the calls has no price.
+ */
+costUsd: number | null,
+/**
+ * The first call after it had left the prompts again; null while it stands in the last one.
+ */
+leftAt: number | null, };
+
+/**
  * Where something that a session is compiled with was read from.
  */
 export type ServiceInfo = {
@@ -2899,6 +2927,28 @@ address: string | null,
 filter: string | null, order: EventOrder | null, };
 
 export type ApartReason = "relayed" | "summaries";
+
+export type ArtifactsPage = {
+/**
+ * Rows on all pages.
+ */
+total: number,
+/**
+ * By name.
+ */
+rows: Array<FileRow>,
+/**
+ * The list of names that a tool puts into prompts.
+ */
+list: Carried | null,
+/**
+ * Files that no prompt holds.
+ */
+neverLoaded: number,
+/**
+ * What the recording does not hold, in a sentence.
+ */
+gap: string | null, };
 
 export type BatchCellState = "waiting" | "running" | "asking" | "done" | "kept" | "leftOut" | "stopped" | "failed";
 
@@ -3116,6 +3166,76 @@ export type ConsoleLine = {
  * `log`, `info`, `warn`, `error` or `debug`.
  */
 level: string, text: string, };
+
+export type ContextDetail = { row: ContextLine,
+/**
+ * What of its messages it keeps.
+ */
+retention: string,
+/**
+ * When it expires, and what nobody can go on with then.
+ */
+loss: string,
+/**
+ * Of the working state, the largest first.
+ */
+keys: Array<ContextKey>,
+/**
+ * The summary is the first.
+ */
+messages: Array<ContextMessage>,
+/**
+ * In the order in which they began.
+ */
+tasks: Array<ContextTask>, putAway: Array<PutAway>, };
+
+export type ContextKey = { key: string, bytes: number,
+/**
+ * In one line.
+ */
+value: string,
+/**
+ * Where the value is, if the working state had no room for it.
+ */
+putAway: string | null, };
+
+export type ContextMessage = {
+/**
+ * Place among all that was ever said, from 0.
+ */
+number: number, atMs: number,
+/**
+ * `user`, `assistant` or `system`.
+ */
+role: string, isSummary: boolean, content: string, bytes: number, door: string | null, };
+
+export type ContextTask = { id: string, operation: string, status: string, createdMs: number, updatedMs: number, parent: string | null,
+/**
+ * Keys of the working state that it began with, and that it changed.
+ */
+inherited: Array<string>, changed: Array<string>,
+/**
+ * What came of it, or what a person is asked.
+ */
+told: string | null, };
+
+export type ContextsPage = {
+/**
+ * Rows on all pages.
+ */
+total: number,
+/**
+ * The latest used first; behind them those that expired.
+ */
+rows: Array<ContextLine>, openTasks: number,
+/**
+ * Contexts whose agents answer in the open session.
+ */
+ofSession: number,
+/**
+ * Bytes that a working state may have.
+ */
+stateLimit: number, };
 
 export type Decision = "go" | "stepCall" | "stepAgent" | "stepResult" | "goFreely" | "stop";
 
@@ -3389,6 +3509,34 @@ diagnostics: Array<DiagnosticRow>, };
 export type FactVerdict = "kept" | "paraphrased" | "dropped";
 
 export type FateSum = { parts: number, tokensBefore: number, tokensAfter: number, };
+
+export type FileRow = { name: string,
+/**
+ * The user's in all sessions.
+ */
+isOfUser: boolean,
+/**
+ * Oldest first; none where only prompts tell of it.
+ */
+versions: Array<FileVersion>, carried: Carried, };
+
+export type FileVersion = {
+/**
+ * Counted from 0.
+ */
+version: number,
+/**
+ * The event that saved it, from 1; null where it is from elsewhere.
+ */
+event: number | null, agent: string,
+/**
+ * Null where it is not known what is in it.
+ */
+bytes: number | null,
+/**
+ * Null for text.
+ */
+mimeType: string | null, isKnown: boolean, };
 
 export type FilterError = { message: string,
 /**
@@ -3733,11 +3881,89 @@ recorded: LessonNumbers | null, };
 
 export type LineKind = "said" | "thought" | "called" | "answered" | "failed";
 
+export type MemoryPage = {
+/**
+ * Rows on all pages.
+ */
+total: number,
+/**
+ * Searches, in order.
+ */
+rows: Array<MemorySearchRow>,
+/**
+ * Memories that they found, and of these the ones of which no answer has a word.
+ */
+found: number, unused: number, gap: string | null, };
+
+export type MemorySearchRow = {
+/**
+ * From 1.
+ */
+number: number,
+/**
+ * `load_memory` or `preload_memory`.
+ */
+tool: string, query: string,
+/**
+ * The call that asked, or the first whose prompt holds what was found; 0 before the first.
+ */
+call: number,
+/**
+ * The event with what was found, from 1.
+ */
+event: number | null, agent: string, found: Array<RecalledMemory>, carried: Carried, };
+
 export type ModelList = { endpoints: Array<EndpointRow>,
 /**
  * Where keys are kept, in a sentence; said aloud where that is only memory.
  */
 keys: string, };
+
+export type NodeRow = {
+/**
+ * From 1.
+ */
+number: number,
+/**
+ * As google-adk writes it: `root@1/writer@2`.
+ */
+path: string, name: string,
+/**
+ * Behind the name.
+ */
+run: string, depth: number,
+/**
+ * The user's turn, from 1; null where no call tells it.
+ */
+turn: number | null, events: number, firstEvent: number, lastEvent: number, nCalls: number, calls: Array<CallRange>,
+/**
+ * From its first event to its last.
+ */
+seconds: number, state: NodeState,
+/**
+ * Null where its events hold none.
+ */
+output: string | null, route: string | null,
+/**
+ * Ids of calls that wait for an answer.
+ */
+interrupts: Array<string>, problem: string | null, };
+
+export type NodeState = "done" | "waits" | "failed";
+
+export type NodesPage = {
+/**
+ * Rows on all pages.
+ */
+total: number,
+/**
+ * In the order in which they began.
+ */
+rows: Array<NodeRow>,
+/**
+ * Runs that wait for an answer from outside.
+ */
+waiting: number, gap: string | null, };
 
 export type PaletteItem = { place: PlaceKind, address: string, title: string, detail: string, kind: Kind | null, };
 
@@ -3976,6 +4202,18 @@ sameTokens: number, againTokens: number, newTokens: number,
  * Absent when the later prompt is the earlier one.
  */
 shown: DifferenceDetail | null, };
+
+export type PutAway = { name: string,
+/**
+ * Counted from 0.
+ */
+version: number, bytes: number, };
+
+export type RecalledMemory = { author: string, timestamp: string, text: string,
+/**
+ * An answer to a prompt that held it has a telling word of it which the question did not have.
+ */
+isUsed: boolean, };
 
 export type Removed = { title: string, };
 
@@ -4681,10 +4919,15 @@ export interface Commands {
   "stores/agents": { readonly params: { session: string, order: HandOffOrder, offset: number, limit: number, }; readonly result: AgentPage };
   /** What one agent had and the next one saw, part by part. */
   "stores/handOff": { readonly params: { session: string, number: number, offset: number, limit: number, }; readonly result: HandOffDetail };
+  /** The files that agents saved, with what loading them cost. */
   "stores/artifacts": { readonly params: { session: string, offset: number, limit: number, }; readonly result: ArtifactsPage };
+  /** What agents searched for in memory, found, and used. */
   "stores/memory": { readonly params: { session: string, offset: number, limit: number, }; readonly result: MemoryPage };
+  /** Runs of nodes: what came of each, and what they wait for. */
   "stores/nodes": { readonly params: { session: string, offset: number, limit: number, }; readonly result: NodesPage };
+  /** Contexts of served apps, with those that expired. */
   "stores/contexts": { readonly params: { session: string, offset: number, limit: number, }; readonly result: ContextsPage };
+  /** One context: what takes its room, and what would be lost with it. */
   "stores/context": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
   /** A part in the prompts of both agents, line by line. */
   "stores/handOffText": { readonly params: { session: string, number: number,  /**  * From 1.  */ part: number, }; readonly result: PartDiff };

@@ -10,9 +10,9 @@ const OTHERS = [
 ] as const;
 
 /** The event that what is looked at is from. */
-function writer({ stores, kept, location }: Workbench): number | undefined {
+function writer({ stores, location }: Workbench): number | undefined {
   const { store } = location.view;
-  if (isKept(store)) return kept.event;
+  if (isKept(store)) return stores.kept.event;
   return store === 'state' ? stores.writer : undefined;
 }
 
@@ -21,13 +21,13 @@ const commands: readonly Omit<Command, 'view'>[] = [
     id: 'stores.next',
     title: 'Next row',
     keys: ['J', 'ArrowDown'],
-    run: ({ stores, kept, location }) => (isKept(location.view.store) ? kept : stores).move(1),
+    run: ({ stores, location }) => (isKept(location.view.store) ? stores.kept : stores).move(1),
   },
   {
     id: 'stores.previous',
     title: 'Previous row',
     keys: ['K', 'ArrowUp'],
-    run: ({ stores, kept, location }) => (isKept(location.view.store) ? kept : stores).move(-1),
+    run: ({ stores, location }) => (isKept(location.view.store) ? stores.kept : stores).move(-1),
   },
   {
     id: 'stores.nextVersion',

@@ -6,7 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_model::{Contents, Fingerprint, RequestContent};
 
-use super::rule::Change;
+/// What a rule makes of a content.
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    Keep,
+    Drop,
+    Replace(Arc<RequestContent>),
+}
 
 /// Histories as one processor leaves them, with what it gathers on the way, `G`. A copy of both is cheap.
 pub(super) struct Memo<G> {

@@ -6,19 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_model::{Contents, EventIndex, Fingerprint, LlmRequest, Origin, RequestContent, RequestPart, Str};
 
+pub(super) use super::memo::Change;
 use super::memo::Memo;
 use crate::context::CompileContext;
 use crate::error::CompileError;
 use crate::processor::{AnyProcessor, Phase, Processor, StageOutput};
 use crate::sections::Sections;
-
-/// What a rule makes of a content.
-#[derive(Debug, Clone)]
-pub(super) enum Change {
-    Keep,
-    Drop,
-    Replace(Arc<RequestContent>),
-}
 
 /// A change of contents that looks at nothing but the content itself.
 pub(super) trait ContentRule: Hash + Send + Sync + 'static {

@@ -15,6 +15,7 @@ pub(super) struct Texts<'t> {
     pub at: usize,
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Found<'t> {
     pub kind: ChangeKind,
     pub before: &'t str,
