@@ -3,7 +3,7 @@
 //! a busy machine, so that `cargo xtask test window` passes it over.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use strata_testkit::large;
 use crate::display::Display;
 use crate::driver::Driver;
 use crate::memory;
-use crate::page::{BETWEEN_LOOKS, Page, SIZE};
+use crate::page::{AT_REST, Page, SIZE};
 
 /// Sizes of the sessions, in events.
 const SIZES: [usize; 2] = [10_000, 100_000];
 /// A window that never comes to rest is not waited for any longer. At 100,000 events a debug build takes minutes.
-const REST_LIMIT_S: u64 = 900;
+const REST_LIMIT: Duration = Duration::from_mins(15);
 
 /// A figure of the table.
 struct Figure {
@@ -63,12 +63,12 @@ fn written(folder: &Path, n_events: usize) -> Result<PathBuf> {
 async fn measured(page: &Page, driver: u32, start: Instant) -> Result<Vec<Figure>> {
     page.resize(SIZE).await?;
     let mut figures = Vec::new();
-    wait_for(page, "document.querySelector('section[aria-label=Events] [role=option]') !== null").await?;
+    page.wait_for("document.querySelector('section[aria-label=Events] [role=option]') !== null", REST_LIMIT)
+        .await?;
     figures.push(one("first rows on the screen", start.elapsed().as_secs_f64() * 1e3, ""));
     figures.push(figure(page, "idle frame, while calls compile", "idle", 120, "").await?);
     figures.push(figure(page, "jump in the list, while calls compile", "jump", 12, "p95 ≤ 150 ms").await?);
-    wait_for(page, "document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null")
-        .await?;
+    page.wait_for(AT_REST, REST_LIMIT).await?;
     figures.push(one("all calls compiled and shown", start.elapsed().as_secs_f64() * 1e3, ""));
     figures.push(figure(page, "idle frame", "idle", 240, "the yardstick").await?);
     figures.push(figure(page, "frame while the list scrolls", "scroll", 240, "p95 ≤ idle + 4 ms").await?);
@@ -76,8 +76,8 @@ async fn measured(page: &Page, driver: u32, start: Instant) -> Result<Vec<Figure
     figures.push(figure(page, "jump in the list", "jump", 30, "p95 ≤ 150 ms").await?);
     figures.push(figure(page, "click on an event → inspector", "click", 30, "p95 ≤ 60 ms").await?);
     page.show_pipeline().await?;
-    wait_for(page, "document.querySelector('section[aria-label=Processors] [role=option] .switch') !== null")
-        .await?;
+    let edits = "document.querySelector('section[aria-label=Processors] [role=option] .switch') !== null";
+    page.wait_for(edits, REST_LIMIT).await?;
     // The first edit makes the experiment.
     figures.push(figure(page, "first edit → shown", "edit", 1, "").await?);
     figures.push(figure(page, "edit → shown", "edit", 20, "p95 ≤ idle + 100 ms at 10,000").await?);
@@ -104,16 +104,6 @@ async fn figure(
     let mut ms: Vec<f64> = times.iter().filter_map(Value::as_f64).collect();
     ms.sort_by(f64::total_cmp);
     Ok(Figure { name, ms, limit })
-}
-
-/// Waits until something holds in the page.
-async fn wait_for(page: &Page, condition: &str) -> Result<()> {
-    let start = Instant::now();
-    while !page.holds(condition).await? {
-        ensure!(start.elapsed().as_secs() < REST_LIMIT_S, "it never came: {condition}");
-        tokio::time::sleep(BETWEEN_LOOKS).await;
-    }
-    Ok(())
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]

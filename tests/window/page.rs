@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use http::Method;
 use serde_json::Value;
 use thirtyfour::common::command::{Command, ExtensionCommand};
@@ -20,6 +20,10 @@ pub(crate) const NEVER: Duration = Duration::from_mins(2);
 /// A measurement gives up by itself; this is for one that does not.
 const LONGEST_MEASUREMENT: Duration = Duration::from_mins(20);
 pub(crate) const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// Nothing is awaited and nothing drawn as a placeholder, in JavaScript.
+pub(crate) const AT_REST: &str =
+    "document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null";
 
 /// More presses than there are looks.
 const THEMES: usize = 4;
@@ -157,13 +161,23 @@ impl Page {
         Ok(answer.convert()?)
     }
 
+    /// Waits until a condition holds, at most so long.
+    pub(crate) async fn wait_for(&self, condition: &str, most: Duration) -> Result<()> {
+        let start = Instant::now();
+        while !self.holds(condition).await? {
+            ensure!(start.elapsed() < most, "it never came: {condition}");
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        Ok(())
+    }
+
     /// What `measure.js` measures with these arguments.
     pub(crate) async fn measure(&self, arguments: Vec<Value>) -> Result<Value> {
         self.driver.set_script_timeout(LONGEST_MEASUREMENT).await.context("allow a measurement its time")?;
         Ok(self.driver.execute_async(include_str!("measure.js"), arguments).await?.json().clone())
     }
 
-    /// Goes to an address of the window, without its `#`.
+    /// Goes to an address of the window, such as `#/SESSION/lab`.
     pub(crate) async fn go_to(&self, address: &str) -> Result<()> {
         self.driver.execute("location.hash = arguments[0]", vec![address.into()]).await?;
         Ok(())

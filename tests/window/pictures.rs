@@ -1,13 +1,11 @@
 //! The pictures of the documentation: the real window on the sample that comes with Strata. `cargo xtask pictures` takes
 //! them anew; `cargo xtask test window` passes this over.
 
-use std::time::Instant;
-
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::display::Display;
 use crate::driver::Driver;
-use crate::page::{BETWEEN_LOOKS, NEVER, Page, SIZE, Theme};
+use crate::page::{AT_REST, NEVER, Page, SIZE, Theme};
 
 /// Where they go, in the repository.
 const FOLDER: &str = "docs/window";
@@ -21,9 +19,9 @@ const VIEWS: [&str; 6] = ["session", "pipeline", "cache", "lab", "stores", "lear
 /// Half a screen, and a large one: what the usual size does not show.
 const OTHER_SIZES: [(u32, u32); 2] = [(900, 800), (2560, 1300)];
 
-/// Nothing is awaited and nothing drawn as a placeholder.
-const AT_REST: &str = "document.querySelector('[role=slider][aria-valuetext], main[aria-label=Learn] section') !== null \
-    && document.querySelector('[aria-busy=true], .stale, .placeholder, .compiling') === null";
+/// The view is there.
+const IS_SHOWN: &str =
+    "document.querySelector('[role=slider][aria-valuetext], main[aria-label=Learn] section') !== null";
 
 #[tokio::test]
 async fn the_pictures_of_the_documentation() -> Result<()> {
@@ -64,10 +62,5 @@ async fn take(page: &Page, theme: Theme, name: &str) -> Result<()> {
 }
 
 async fn rest(page: &Page, name: &str) -> Result<()> {
-    let start = Instant::now();
-    while !page.holds(AT_REST).await? {
-        ensure!(start.elapsed() < NEVER, "{name}: it never came to rest");
-        tokio::time::sleep(BETWEEN_LOOKS).await;
-    }
-    Ok(())
+    page.wait_for(&format!("{IS_SHOWN} && {AT_REST}"), NEVER).await.with_context(|| name.to_owned())
 }

@@ -149,6 +149,10 @@ describe('keys in sessions', () => {
     await user.click(within(shown).getByRole('button', { name: 'Cancel' }));
     expect(within(shown).getByRole('button', { name: 'Look for keys' })).toBeEnabled();
     expect(isAsked()).toBe(false);
+    await user.click(within(shown).getByRole('button', { name: 'Mask for good…' }));
+    await user.click(within(shown).getByRole('button', { name: 'Mask for good' }));
+    await waitFor(() => expect(isAsked()).toBe(true));
+    expect(within(shown).queryByText(/The files that were read stay as they are/)).toBeNull();
   });
 
   test('are masked in what is stored until somebody wants it otherwise', async () => {

@@ -16,11 +16,8 @@ use strata_store::{SessionId, Store, StoreError};
 
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
-use crate::kept_files::stored_files;
+use crate::kept_files::{OF_A_RUN, stored_files};
 use crate::show::words;
-
-/// What begins the location of a session that Strata ran.
-const OF_A_RUN: &str = "run:";
 
 /// Where the services of a session are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub(crate) use kept::{OrphanPolicy, newest_sessions, paths_of};
 pub(crate) use left_out::LeftOutFile;
 pub(crate) use outcome::outcome;
 pub(crate) use read::{ReadError, read_file};
-pub(crate) use sqlite::read_memory as read_memory_database;
+pub(crate) use sqlite::{log_of, read_memory as read_memory_database};
 pub(crate) use stamp::Stamp;
 pub(crate) use summary::{Summary, flow_kind, folder_of};
 pub(crate) use traces::join_to;

@@ -6,6 +6,9 @@ use strata_engine::Artifact;
 use strata_model::{Decoder, FromJson as _, Part, Session, StoredArtifact, StoredVersion, json};
 use strata_store::{ArtifactHome, ArtifactVersion, Store, StoreError};
 
+/// What begins the location of a session that Strata ran: its files are in the store.
+pub(crate) const OF_A_RUN: &str = "run:";
+
 /// The versions that a session can see: its own, and its user's.
 pub(crate) fn versions(
     store: &Store,
@@ -22,20 +25,19 @@ pub(crate) fn read_artifacts(
     store: &Store,
     versions: &[ArtifactVersion],
 ) -> Result<Vec<Artifact>, StoreError> {
-    let mut artifacts: Vec<Artifact> = Vec::new();
-    for version in versions {
-        let part = version.hash.as_deref().map(|hash| read_part(store, hash)).transpose()?.flatten();
-        match artifacts.last_mut().filter(|last| *last.name == *version.name) {
-            Some(artifact) => artifact.versions.push(part),
-            None => artifacts.push(Artifact { name: version.name.as_str().into(), versions: vec![part] }),
-        }
-    }
-    Ok(artifacts)
+    let files = read_files(store, versions)?.into_iter();
+    let part = |stored: Option<StoredVersion>| stored.map(|stored| stored.part);
+    Ok(files
+        .map(|file| Artifact { name: file.name, versions: file.versions.into_iter().map(part).collect() })
+        .collect())
 }
 
 /// The files of a session, with when each version was saved.
 pub(crate) fn stored_files(store: &Store, session: &Session) -> Result<Vec<StoredArtifact>, StoreError> {
-    let versions = versions(store, (&session.app_name, &session.user_id, &session.id))?;
+    read_files(store, &versions(store, (&session.app_name, &session.user_id, &session.id))?)
+}
+
+fn read_files(store: &Store, versions: &[ArtifactVersion]) -> Result<Vec<StoredArtifact>, StoreError> {
     let mut files: Vec<StoredArtifact> = Vec::new();
     for version in versions {
         let part = version.hash.as_deref().map(|hash| read_part(store, hash)).transpose()?.flatten();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_engine::memory::{self, MemoryEntry};
 use strata_model::{Content, Decoder, Event, FromJson as _, Session, json, python};
-use strata_store::{Memory, MemoryHome, NewMemory, Store, StoreError};
+use strata_store::{MOST_WORDS, Memory, MemoryHome, NewMemory, Store, StoreError};
 
 /// Adds a session to what agents of its app remember, in place of what was remembered of it. Gives how many memories that
 /// are: events with content.
@@ -37,8 +37,9 @@ pub(crate) fn recalled(
     query: &str,
 ) -> Result<Vec<MemoryEntry>, StoreError> {
     let words = memory::asked(query);
-    // Other words also count where they are a part of one, which an index of words cannot tell.
-    let candidates = if words.iter().all(|word| word.is_ascii()) {
+    // Other words also count where they are a part of one, which an index of words cannot tell; and it is asked for so
+    // many at most.
+    let candidates = if words.len() <= MOST_WORDS && words.iter().all(|word| word.is_ascii()) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         store.memories_with(app_name, user_id, &words)?
     } else {

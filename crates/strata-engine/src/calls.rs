@@ -146,7 +146,12 @@ impl Calls {
         let has_usage = |event: &Arc<Event>| !event.is_from_user() && event.usage_metadata.is_some();
         if !self.has_usage && events[self.n_events..].iter().any(has_usage) {
             self.has_usage = true;
-            self.list = self.list.iter().map(|call| call.in_session_with_usage(events)).collect();
+            let again = |call: &Call| {
+                let mut call = call.in_session_with_usage(events);
+                (recording.rules.amend)(&mut call);
+                call
+            };
+            self.list = self.list.iter().map(again).collect();
         }
         for (at, event) in events.iter().enumerate().skip(self.n_events) {
             let before = at.checked_sub(1).map(|before| &*events[before]);
@@ -174,7 +179,11 @@ impl Calls {
                 (recording.rules.amend)(&mut call);
                 self.list.push(call);
             }
-            self.so_far.add(at, recording.said.get(&at).unwrap_or(event));
+            let said = recording.said.get(&at).unwrap_or(event);
+            self.so_far.add(at, said);
+            if rules.kind == FlowKind::Adk {
+                self.so_far.last_steps.add(at, said);
+            }
         }
         self.n_events = events.len();
     }
@@ -355,7 +364,6 @@ impl SoFar {
         let place = (event.author.clone(), event.branch.clone());
         self.arrivals.entry(place).or_insert(at);
         self.nodes.add(at, event);
-        self.last_steps.add(at, event);
         for part in event.parts() {
             let Some(id) = part.function_call.as_ref().and_then(|call| call.id.as_ref()) else { continue };
             if !self.calls.contains_key(id) {

@@ -6,7 +6,7 @@
 
 use imbl::HashMap;
 use strata_model::app::{AgentKind, Callback, Plugin};
-use strata_model::{Event, Str};
+use strata_model::{Event, NodePath, Str};
 
 use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::app_index::{AgentId, AppIndex};
@@ -27,7 +27,7 @@ pub(crate) struct LastSteps {
 }
 
 /// An invocation, an agent, a branch and the path of a node.
-type Run = (Str, Str, Option<Str>, Str);
+type Run = (Str, Str, Option<Str>, NodePath);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
@@ -97,7 +97,7 @@ impl LastSteps {
 }
 
 fn run(event: &Event) -> Run {
-    let path = event.node_info.path.as_str().into();
+    let path = event.node_info.path.clone();
     (event.invocation_id.clone(), event.author.clone(), event.branch.clone(), path)
 }
 

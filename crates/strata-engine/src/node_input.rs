@@ -9,6 +9,7 @@ use strata_model::app::{START, SchemaKind};
 use strata_model::{Agent, Content, Event, Json, Part, Str, json, python};
 
 use crate::app_index::{AgentId, AppIndex};
+use crate::turn::text_of;
 use crate::workflow_edges::next_nodes;
 
 /// Earlier invocations that one may have gone on from.
@@ -222,12 +223,6 @@ fn output(event: &Event) -> Option<Json> {
     }
     let is_said = event.node_info.message_as_output == Some(true);
     is_said.then(|| Json::from(text_of(event.parts())))
-}
-
-/// The words of parts, thoughts left out.
-fn text_of(parts: &[Arc<Part>]) -> String {
-    let texts = parts.iter().filter(|part| !part.is_thought());
-    texts.filter_map(|part| part.text.as_deref()).collect()
 }
 
 /// `flow@1/poet` of `flow@1/poet@2`.

@@ -113,11 +113,15 @@ impl ToolPlanInputs<'_> {
                 let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
                 let is_foreign =
                     source.as_ref().and_then(|source| source.get("type")?.as_str()) == Some("mcp");
+                let mut is_said = false;
                 for tool in tools {
                     match tool {
                         Tool::Function { declaration, .. } if is_foreign => {
-                            let declared = declare(fenced::fenced(prefixed(declaration.clone(), prefix)));
-                            steps.extend([declared, ToolStep::Distrust { tool: tool.name() }]);
+                            steps.push(declare(fenced::fenced(prefixed(declaration.clone(), prefix))));
+                            // Said once is enough: nothing between the tools of a set takes it out again.
+                            if !std::mem::replace(&mut is_said, true) {
+                                steps.push(ToolStep::Distrust { tool: tool.name() });
+                            }
                         }
                         tool => self.add_tool(steps, tool, prefix, has_several),
                     }

@@ -21,7 +21,7 @@ mod route;
 mod sessions;
 pub mod tool_calls;
 
-pub use final_response::is_final_response;
+pub use final_response::{is_final_response, text_of};
 pub use rewind::{InvocationNotFound, Rewind, rewind};
 pub use route::{Route, RouteError, RoutingState, interrupt_ids, invocation_of_answers, route};
 pub use sessions::{EventLimit, SessionError, Sessions};

@@ -123,8 +123,9 @@ pub fn candidates(experiment: &Experiment, analysis: &SessionAnalysis) -> Vec<Ca
     found
 }
 
-/// Lays a candidate's edits over a session and compiles all of its calls. `None` where it saves nothing, neither
-/// tokens nor money, or where its edits do not fit.
+/// Lays a candidate's edits over a session and compiles all of its calls. `None` where it saves nothing worth it: no
+/// tokens and less than [`LEAST_DOLLARS`], or, where it costs more, less than one part in [`SHORTER_SHARE`] of the
+/// prompts; and where its edits do not fit.
 pub fn try_fix(
     candidate: Candidate,
     experiment: &Experiment,
@@ -147,7 +148,7 @@ pub fn try_fix(
         _ => is.fresh_tokens() < was.fresh_tokens(),
     };
     let costs_more = was.cost_usd().zip(is.cost_usd()).is_some_and(|(was, is)| is > was);
-    let least = if costs_more { was.prompt_tokens as i64 / SHORTER_SHARE } else { 1 };
+    let least = if costs_more { (was.prompt_tokens as i64 / SHORTER_SHARE).max(1) } else { 1 };
     if effect.calls_changed == 0 || (effect.saved_tokens() < least && !saves_money) {
         return None;
     }

@@ -42,6 +42,5 @@ pub(crate) fn interrupt_ids(event: &Event) -> Vec<Str> {
 
 /// The words of a content, thoughts left out.
 pub(crate) fn text_of(content: &Content) -> String {
-    let texts = content.parts().iter().filter(|part| !part.is_thought());
-    texts.filter_map(|part| part.text.as_deref()).collect()
+    turn::text_of(content.parts())
 }

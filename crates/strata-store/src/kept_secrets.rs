@@ -183,11 +183,12 @@ impl Store {
         self.set_setting(SETTING, if masks { "true" } else { "false" })
     }
 
-    /// Writes the file anew without what was removed from it, of which its free pages, its index of words and its log
+    /// Writes the file anew without what was removed from it, of which its free pages, its indexes of words and its log
     /// may hold some. It takes as much room again while it runs.
     pub fn give_back_space(&mut self) -> Result<(), StoreError> {
         self.change_unseen(|transaction| {
             transaction.execute("INSERT INTO search (search) VALUES ('optimize')", [])?;
+            transaction.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')", [])?;
             Ok(())
         })?;
         self.connection.execute_batch("VACUUM")?;

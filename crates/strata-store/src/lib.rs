@@ -97,7 +97,7 @@ pub use import::{Growth, ImportWriter, ImportedSession, Listing, NewEvent, Recor
 pub use kept_secrets::FoundSecrets;
 pub use lab_run::{LabRunEntry, LabRunId, LabRunState};
 pub use measured_call::{MeasuredCall, PromptShape};
-pub use memory::{Memory, MemoryHome, NewMemory, RememberedSession};
+pub use memory::{MOST_WORDS, Memory, MemoryHome, NewMemory, RememberedSession};
 pub use migration::SCHEMA_VERSION;
 pub use opening::BUSY_TIMEOUT;
 pub use record::{RawRecord, RecordPlace, StoredRecord};

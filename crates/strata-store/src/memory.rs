@@ -7,8 +7,12 @@ use rusqlite::{Row, Transaction, params};
 use crate::kept_secrets::Masking;
 use crate::{Store, StoreError};
 
+const REMEMBERED: &str =
+    "SELECT app, user, s.session, (SELECT count(*) FROM memories m WHERE m.session = s.id), added_at_ms
+     FROM remembered_sessions s";
+
 /// Words that one search looks for.
-const MOST_WORDS: usize = 64;
+pub const MOST_WORDS: usize = 64;
 
 /// A session that is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,19 +108,21 @@ impl Store {
 
     /// Sessions that are remembered, in the order in which they were first added.
     pub fn remembered_sessions(&self) -> Result<Vec<RememberedSession>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT app, user, s.session, (SELECT count(*) FROM memories m WHERE m.session = s.id), added_at_ms
-             FROM remembered_sessions s ORDER BY id",
-        )?;
-        let rows = statement.query_map([], |row| {
-            Ok(RememberedSession {
-                app: row.get(0)?,
-                user: row.get(1)?,
-                session: row.get(2)?,
-                n_memories: row.get::<_, i64>(3)? as u32,
-                added_at_ms: row.get(4)?,
-            })
-        })?;
+        let mut statement = self.connection.prepare_cached(&format!("{REMEMBERED} ORDER BY id"))?;
+        let rows = statement.query_map([], remembered)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Those of a user of an app.
+    pub fn remembered_sessions_of(
+        &self,
+        app: &str,
+        user: &str,
+    ) -> Result<Vec<RememberedSession>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("{REMEMBERED} WHERE app = ?1 AND user = ?2 ORDER BY id"))?;
+        let rows = statement.query_map(params![app, user], remembered)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -199,5 +205,15 @@ fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         author: row.get(2)?,
         said_at: row.get(3)?,
         content: row.get(4)?,
+    })
+}
+
+fn remembered(row: &Row<'_>) -> rusqlite::Result<RememberedSession> {
+    Ok(RememberedSession {
+        app: row.get(0)?,
+        user: row.get(1)?,
+        session: row.get(2)?,
+        n_memories: row.get::<_, i64>(3)? as u32,
+        added_at_ms: row.get(4)?,
     })
 }

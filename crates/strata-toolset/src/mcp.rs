@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation, Tool,
 };
@@ -20,7 +21,7 @@ use tokio::time::timeout;
 use crate::child::Child;
 use crate::limits::{MAX_MESSAGE, MAX_TOOLS};
 use crate::source::{ChildServer, McpServer, ServerAt};
-use crate::web::{Web, causes};
+use crate::web::{Web, causes, header};
 
 /// How often it is looked whether a program runs still, while it is waited for.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -102,6 +103,9 @@ impl Server {
     /// Waits for the program at the other end to end, and a moment longer for what it has said until then. Never where
     /// there is none.
     async fn program_ends(&self) {
+        if matches!(self.source.at, ServerAt::Address { .. }) {
+            return std::future::pending().await;
+        }
         loop {
             tokio::time::sleep(BETWEEN_LOOKS).await;
             let mut connection = self.connection.lock().await;
@@ -196,14 +200,8 @@ fn client() -> ClientConfig {
     ClientConfig::new(ClientCapabilities::default(), Implementation::new("strata", env!("CARGO_PKG_VERSION")))
 }
 
-fn custom(headers: &[(String, String)]) -> Result<HashMap<http::HeaderName, http::HeaderValue>, String> {
-    let read = headers.iter().map(|(name, value)| {
-        let name: http::HeaderName = name.parse().map_err(|_| format!("`{name}` is no name of a header"))?;
-        let value =
-            value.parse().map_err(|_| format!("the header {name} has a value that cannot be sent"))?;
-        Ok((name, value))
-    });
-    read.collect()
+fn custom(headers: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    headers.iter().map(|(name, value)| header(name, value)).collect()
 }
 
 /// All tools, page by page.

@@ -128,9 +128,12 @@ impl ToolSource {
         const SECRET: [&str; 2] = ["env", "headers"];
         let kept = source.iter().filter(|(key, _)| !SECRET.contains(&&***key));
         kept.map(|(key, value)| {
-            let value = match value {
-                Json::Object(inner) => Self::kept(inner).into(),
-                other => other.clone(),
+            let value = match (&**key, value) {
+                // A description of an interface is what everybody reads.
+                ("spec_dict", described) => described.clone(),
+                ("url", Json::String(url)) => Json::from(without_query(url)),
+                (_, Json::Object(inner)) => Self::kept(inner).into(),
+                (_, other) => other.clone(),
             };
             (key.clone(), value)
         })

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
 
 /// Until a connection is made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -53,4 +54,11 @@ pub(crate) fn causes(error: &dyn Error) -> String {
         source = cause.source();
     }
     text
+}
+
+/// A header as an app gives it.
+pub(crate) fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let known = name.parse().map_err(|_| format!("`{name}` is no name of a header"))?;
+    let value = value.parse().map_err(|_| format!("the header {name} has a value that cannot be sent"))?;
+    Ok((known, value))
 }

@@ -78,13 +78,14 @@ export class KeptStores {
   get active(): number {
     const { store, item } = this.#location.view;
     if (item === '' || !isKept(store)) return 0;
-    const found = {
-      artifacts: () => this.files.find(({ name }) => name === item),
-      memory: () => this.searches.find(({ number }) => String(number) === item),
-      nodes: () => this.nodes.find(({ number }) => String(number) === item),
-      contexts: () => this.contexts.find(({ id }) => id === item),
+    // What is numbered has its place wherever that is.
+    const numbered = Math.max(0, (Number.parseInt(item, 10) || 1) - 1);
+    return {
+      artifacts: () => this.files.find(({ name }) => name === item)?.index ?? 0,
+      memory: () => numbered,
+      nodes: () => numbered,
+      contexts: () => this.contexts.find(({ id }) => id === item)?.index ?? 0,
     }[store]();
-    return found?.index ?? 0;
   }
 
   get chosenFile(): FileRow | undefined {
@@ -113,18 +114,18 @@ export class KeptStores {
 
   async choose(index: number): Promise<void> {
     const { list } = this;
-    if (list === undefined || list.total === 0) return;
-    const wanted = Math.min(list.total - 1, Math.max(0, index));
-    await list.load(wanted);
     const { store } = this.#location.view;
-    const item = {
-      artifacts: () => this.files.row(wanted)?.name,
-      memory: () => String(this.searches.row(wanted)?.number ?? ''),
-      nodes: () => String(this.nodes.row(wanted)?.number ?? ''),
-      contexts: () => this.contexts.row(wanted)?.id,
+    if (list === undefined || !isKept(store) || list.total === 0) return;
+    const wanted = Math.min(list.total - 1, Math.max(0, index));
+    const itemOf = {
+      artifacts: async () => (await rowOf(this.files, wanted))?.name,
+      memory: () => String(wanted + 1),
+      nodes: () => String(wanted + 1),
+      contexts: async () => (await rowOf(this.contexts, wanted))?.id,
     };
-    const name = isKept(store) ? item[store]() : undefined;
-    if (name !== undefined) this.#location.go({ item: name, selection: undefined }, 'walk');
+    const item = await itemOf[store]();
+    if (item === undefined || this.#location.view.store !== store) return;
+    this.#location.go({ item, selection: undefined }, 'walk');
   }
 
   move(delta: number): void {
@@ -134,4 +135,9 @@ export class KeptStores {
   chooseSoon(index: number): void {
     this.choose(index).catch(this.#messages.report);
   }
+}
+
+/** A row that may not be here yet. */
+async function rowOf<R, P extends Page<R>>(pages: Pages<R, P>, index: number): Promise<R | undefined> {
+  return pages.row(index) ?? (await pages.load(index));
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use strata_import::read_memory;
 use strata_model::GivenMemory;
 
-use crate::import::read_memory_database;
+use crate::import::{log_of, read_memory_database};
 
 /// The schema of a database stands in its first pages.
 const SCHEMA_BYTES: u64 = 256 * 1024;
@@ -31,9 +31,7 @@ pub(super) fn database_in(folder: &Path) -> Option<PathBuf> {
 
 /// What holds the memories of a file: itself, and what SQLite has not moved there yet.
 pub(super) fn files_of(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    [path.to_owned(), PathBuf::from(log)].into_iter()
+    [path.to_owned(), log_of(path)].into_iter()
 }
 
 fn head(path: &Path) -> std::io::Result<Vec<u8>> {

@@ -13,11 +13,11 @@ use crate::stores::{
 };
 
 /// Most rows and columns of one answer.
-const MOST_ROWS: u32 = 500;
+pub(super) const MOST_ROWS: u32 = 500;
 const MOST_COLUMNS: u32 = 400;
 
 /// Answers from what is compiled, once `call` is (0 for none).
-fn with<T>(
+pub(super) fn with<T>(
     strata: &Strata,
     open: &OpenSession,
     call: u32,

@@ -2,6 +2,7 @@
 
 use strata_measure::analysis::{BilledCalls, CallRates};
 
+use super::stores::{MOST_ROWS, with};
 use crate::Strata;
 use crate::api::stores_kept::{
     Artifacts, ArtifactsPage, Context, ContextDetail, Contexts, ContextsPage, Memory, MemoryPage, Nodes,
@@ -15,25 +16,16 @@ use crate::stores::{
     CompiledSession, artifacts_page, context_detail, contexts_page, memory_page, nodes_page,
 };
 
-/// Most rows of one answer.
-const MOST_ROWS: u32 = 500;
-
-/// Answers from what is compiled by now.
-fn with<T>(
+/// Answers from what is compiled by now, with what it cost.
+fn with_rates<T>(
     strata: &Strata,
     open: &OpenSession,
     answer: impl FnOnce(CompiledSession<'_>, &CallRates) -> T,
 ) -> Result<T, AppError> {
-    let analysis = open.analysis();
-    let caches = open.caches(&analysis, &strata.tables)?;
-    let rates = BilledCalls { analysis: &analysis, caches: &caches }.rates(&strata.tables.prices);
-    let of = CompiledSession {
-        experiment: &open.experiment,
-        analysis: &analysis,
-        caches: &caches,
-        counting: &strata.tables.counting,
-    };
-    Ok(answer(of, &rates))
+    with(strata, open, 0, |of| {
+        let rates = BilledCalls { analysis: of.analysis, caches: of.caches }.rates(&strata.tables.prices);
+        Ok(answer(of, &rates))
+    })
 }
 
 fn of_page<T>(rows: Vec<T>, offset: u32, limit: u32) -> Vec<T> {
@@ -43,7 +35,7 @@ fn of_page<T>(rows: Vec<T>, offset: u32, limit: u32) -> Vec<T> {
 impl Handler for Artifacts {
     fn run(self, strata: &Strata) -> Result<ArtifactsPage, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let page = with(strata, &open, artifacts_page)?;
+        let page = with_rates(strata, &open, artifacts_page)?;
         Ok(ArtifactsPage { rows: of_page(page.rows, self.offset, self.limit), ..page })
     }
 }
@@ -51,7 +43,7 @@ impl Handler for Artifacts {
 impl Handler for Memory {
     fn run(self, strata: &Strata) -> Result<MemoryPage, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let page = with(strata, &open, memory_page)?;
+        let page = with_rates(strata, &open, memory_page)?;
         Ok(MemoryPage { rows: of_page(page.rows, self.offset, self.limit), ..page })
     }
 }
@@ -59,7 +51,7 @@ impl Handler for Memory {
 impl Handler for Nodes {
     fn run(self, strata: &Strata) -> Result<NodesPage, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let page = with(strata, &open, |of, _| nodes_page(of))?;
+        let page = with(strata, &open, 0, |of| Ok(nodes_page(of)))?;
         Ok(NodesPage { rows: of_page(page.rows, self.offset, self.limit), ..page })
     }
 }

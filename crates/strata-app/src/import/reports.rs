@@ -32,10 +32,10 @@ pub(crate) struct Reports {
     pub unreported_summaries: u64,
 }
 
-/// The reports of one model on prompts of one size. Stored as its values in this order: long sessions have hundreds, which
-/// are read whenever such a session grows.
+/// The reports of one model on prompts of one size. Stored as its values in this order, by an
+/// older version with their names: long sessions have hundreds, which are read whenever such a session grows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "StoredSum", into = "SumRow")]
+#[serde(rename_all = "camelCase", default, into = "SumRow")]
 pub(crate) struct ReportSum {
     /// As it answered; empty where no event says.
     pub model: String,
@@ -51,59 +51,6 @@ pub(crate) struct ReportSum {
 }
 
 type SumRow = (String, u64, u64, u64, u64, u64, u64);
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum StoredSum {
-    Row(SumRow),
-    Named(NamedSum),
-}
-
-/// As older versions stored it.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct NamedSum {
-    model: String,
-    steps: u64,
-    prompt_tokens: u64,
-    cached_tokens: u64,
-    written_tokens: u64,
-    written_long_tokens: u64,
-    output_tokens: u64,
-}
-
-impl From<StoredSum> for ReportSum {
-    fn from(stored: StoredSum) -> Self {
-        match stored {
-            StoredSum::Row((
-                model,
-                steps,
-                prompt_tokens,
-                cached_tokens,
-                written_tokens,
-                written_long_tokens,
-                output_tokens,
-            )) => Self {
-                model,
-                steps,
-                prompt_tokens,
-                cached_tokens,
-                written_tokens,
-                written_long_tokens,
-                output_tokens,
-            },
-            StoredSum::Named(named) => Self {
-                model: named.model,
-                steps: named.steps,
-                prompt_tokens: named.prompt_tokens,
-                cached_tokens: named.cached_tokens,
-                written_tokens: named.written_tokens,
-                written_long_tokens: named.written_long_tokens,
-                output_tokens: named.output_tokens,
-            },
-        }
-    }
-}
 
 impl From<ReportSum> for SumRow {
     fn from(sum: ReportSum) -> Self {

@@ -65,7 +65,7 @@ impl Watch for Unwatched<'_> {
 }
 
 /// Where a database has what was not written into it yet.
-pub(super) fn log_of(path: &Path) -> PathBuf {
+pub(crate) fn log_of(path: &Path) -> PathBuf {
     with_end(path, "-wal")
 }
 

@@ -84,6 +84,15 @@ impl EventTable {
         let Self { mut facts, mut contents, mut tool_calls, calls, mut agents, .. } = self;
         let kept = contents.len();
         tool_calls.read(events, kept);
+        // Calls that stay wrote what they wrote; those that are gone counted only for agents that stay.
+        let now = experiment.calls();
+        let n_same = calls.n_shared(now);
+        let n_of = |calls: &SharedList<Call>, agent: &Str| {
+            calls.range(n_same..calls.len()).filter(|call| call.invocation.agent == *agent).count() as u32
+        };
+        for agent in &mut agents {
+            agent.n_calls -= n_of(&calls, &agent.name);
+        }
         for (at, event) in events.iter().enumerate().skip(kept) {
             contents.push_back(content(event, EventIndex(at as u32)));
             match agents.iter_mut().find(|agent| agent.name == event.author) {
@@ -92,17 +101,11 @@ impl EventTable {
                 None => agents.push(AgentRows { name: event.author.clone(), n_events: 1, n_calls: 0 }),
             }
         }
-        // Calls that stay wrote what they wrote.
-        let now = experiment.calls();
-        let n_same = calls.n_shared(now);
+        for agent in &mut agents {
+            agent.n_calls += n_of(now, &agent.name);
+        }
         let changed = [calls.get(n_same), now.get(n_same)].into_iter().flatten();
         facts.truncate(changed.map(|call| call.answer.as_usize()).min().unwrap_or(kept));
-        for agent in &mut agents {
-            let is_its = |call: &&Call| call.invocation.agent == agent.name;
-            let n_gone = calls.range(n_same..calls.len()).filter(is_its).count();
-            agent.n_calls += now.range(n_same..now.len()).filter(is_its).count() as u32;
-            agent.n_calls -= n_gone as u32;
-        }
         let wrote = now.range(n_same..now.len()).map(|call| (call.answer.as_usize(), call.number));
         let wrote: HashMap<usize, u32> = wrote.collect();
         for (at, event) in events.iter().enumerate().skip(facts.len()) {
@@ -251,4 +254,39 @@ pub(crate) fn content(event: &Event, index: EventIndex) -> Option<Arc<RequestCon
     };
     let content = summary.or(event.content.as_deref())?;
     Some(Arc::new(RequestContent::from_content(content, origin)))
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_engine::Growth;
+    use strata_testkit::experiment;
+
+    use super::*;
+
+    fn agents(table: &EventTable) -> Vec<(&str, u32, u32)> {
+        table.agents().iter().map(|agent| (&*agent.name, agent.n_events, agent.n_calls)).collect()
+    }
+
+    #[test]
+    fn agents_of_a_session_that_grows_are_those_of_reading_it_whole() {
+        let before = experiment("user: Hello\nalice: Hi\nuser: And you?\nbob: Hi\nuser: Both?\nalice: Yes");
+        let long = experiment(
+            "user: Hello\nalice: Hi\nuser: And you?\nbob: Hi\nuser: Both?\nalice: Yes\nuser: Bye\nbob: Bye",
+        );
+        for kept in 0..=before.session().events.len() {
+            let (events, session) = (long.session().events[kept..].to_vec(), long.session());
+            let grown = before.grown(Growth {
+                kept,
+                events,
+                state: session.state.clone(),
+                last_update_time: session.last_update_time,
+                requests: Vec::new(),
+                calls: Vec::new(),
+            });
+            let table = EventTable::of(&before).grown(&before, kept, &grown.experiment);
+            let mut gone_on = agents(&table);
+            gone_on.sort_unstable();
+            assert_eq!(gone_on, [("alice", 2, 2), ("bob", 2, 2)], "of the first {kept} events");
+        }
+    }
 }

@@ -97,8 +97,7 @@ impl RunApp {
         if !has_sources(&self.app) {
             return Ok((self, Toolsets::default()));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let Equipped { app, kept, toolsets } = equipped(&self.app, folder, listener, runtime, stop)?;
+        let Equipped { app, kept, toolsets } = equipped(&self.app, path, listener, runtime, stop)?;
         Ok((Self { app, config: stored_app(&kept, path), ..self }, toolsets))
     }
 }
@@ -116,11 +115,7 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
             RunApp { app: turn.app, config: turn.app_config, diagnostics: Vec::new() }
         }
     };
-    let (run_app, toolsets) = run_app.with_tools(choice, &*world.listener, world.runtime, &world.stop)?;
-    let RunApp { app, config: app_config, diagnostics } = run_app;
-    for note in left_out(&app) {
-        world.listener.note(&note);
-    }
+    let script = choice.tools.as_deref().map(ToolScript::read).transpose()?;
     let answerer = match &choice.model {
         ModelChoice::Script(path) => Answerer::Script(match world.script {
             Some(script) => script,
@@ -137,6 +132,12 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
             })
         }
     };
+    // Nothing is started for a run that cannot be.
+    let (run_app, toolsets) = run_app.with_tools(choice, &*world.listener, world.runtime, &world.stop)?;
+    let RunApp { app, config: app_config, diagnostics } = run_app;
+    for note in left_out(&app) {
+        world.listener.note(&note);
+    }
     let parts = RunParts {
         app,
         app_config,
@@ -144,7 +145,7 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
         replay: Arc::new(replay),
         answerer,
         tools: ToolSources {
-            script: choice.tools.as_deref().map(ToolScript::read).transpose()?,
+            script,
             toolsets,
             recorded,
             is_recorded_first: beginning.is_some(),

@@ -19,13 +19,11 @@ use strata_store::{AppConfig, Growth, NewEvent, RecordedRequest, SessionId, Stor
 
 use super::sent::{Answered, SentCalls};
 use crate::error::{AppError, sentence};
+use crate::kept_files::OF_A_RUN;
 use stored::{Stored, new_event};
 
 pub(crate) use stand_in::{CallState, StandIn, stand_in};
 pub(crate) use stored::WaitingCall;
-
-/// What begins the location of a session that Strata ran.
-const LOCATION: &str = "run:";
 
 /// The store of a run. It is locked for as long as one event is written.
 pub(crate) trait RunStore: Send + Sync {
@@ -63,7 +61,7 @@ impl RunRecording {
         requests: &[RecordedRequest],
         app_config: AppConfig,
     ) -> Result<Self, AppError> {
-        let location = format!("{LOCATION}{}/{}/{}", beginning.app_name, beginning.user_id, beginning.id);
+        let location = format!("{OF_A_RUN}{}/{}/{}", beginning.app_name, beginning.user_id, beginning.id);
         let mut stored = Stored::of(location, beginning.clone(), requests.len());
         let id = {
             let mut store = store.lock();
@@ -92,7 +90,7 @@ impl RunRecording {
         let (stored, unanswered) = {
             let store = store.lock();
             let entry = store.session_entry(id)?.ok_or_else(gone)?;
-            if !entry.location.starts_with(LOCATION) {
+            if !entry.location.starts_with(OF_A_RUN) {
                 return Ok(None);
             }
             let mut session = store.read_session(id)?.ok_or_else(gone)?;

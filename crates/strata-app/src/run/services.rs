@@ -137,9 +137,7 @@ impl StoredMemory {
 
     fn view_now(&self, app_name: &str, user_id: &str) -> Result<Arc<Vec<Session>>, StoreError> {
         let store = self.store.lock();
-        let all = store.remembered_sessions()?;
-        let own: Vec<_> =
-            all.into_iter().filter(|known| known.app == app_name && known.user == user_id).collect();
+        let own = store.remembered_sessions_of(app_name, user_id)?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (app_name.into(), user_id.into());
         if let Some(known) = seen.get(&key).filter(|known| known.of == own) {

@@ -41,13 +41,16 @@ pub(crate) struct Equipped {
     pub toolsets: Toolsets,
 }
 
-/// What running an app will start and reach, a sentence each. Refuses sources that cannot be read.
-pub(crate) fn deeds(app: &App, folder: &Path) -> Result<Vec<String>, AppError> {
-    let sources = sources(app, folder)?;
-    Ok(sources
-        .iter()
-        .map(|found| format!("Running this app {}, for {}.", found.read.deeds(), found.agent))
-        .collect())
+impl Found {
+    /// What using it will start or reach.
+    fn deed(&self) -> String {
+        format!("Running this app {}, for {}.", self.read.deeds(), self.agent)
+    }
+}
+
+/// What running the app of a file will start and reach, a sentence each. Refuses sources that cannot be read.
+pub(crate) fn deeds(app: &App, file: &Path) -> Result<Vec<String>, AppError> {
+    Ok(sources(app, file)?.iter().map(Found::deed).collect())
 }
 
 /// Whether an app has tools of other programs or servers.
@@ -57,19 +60,17 @@ pub(crate) fn has_sources(app: &App) -> bool {
     has
 }
 
-/// Opens the sources of an app whose file is in `folder`, and fills in the tools that they have. One that cannot be opened
+/// Opens the sources of the app of a file, and fills in the tools that they have. One that cannot be opened
 /// costs the app its tools, as in google-adk, and no more.
 pub(crate) fn equipped(
     app: &Arc<App>,
-    folder: &Path,
+    file: &Path,
     listener: &dyn RunListener,
     runtime: &Handle,
     stop: &CancellationToken,
 ) -> Result<Equipped, AppError> {
-    let found = sources(app, folder)?;
-    for said in deeds(app, folder)? {
-        listener.note(&said);
-    }
+    let found = sources(app, file)?;
+    found.iter().for_each(|found| listener.note(&found.deed()));
     let mut open: Vec<OpenToolset> = Vec::new();
     for Found { source, read, agent } in found {
         let name = read.name();
@@ -139,7 +140,9 @@ struct Found {
 }
 
 /// The sources of an app, each once.
-fn sources(app: &App, folder: &Path) -> Result<Vec<Found>, AppError> {
+/// Each once, with the agent that has it first; what they name is looked for beside the app's file.
+fn sources(app: &App, file: &Path) -> Result<Vec<Found>, AppError> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut found: Vec<Found> = Vec::new();
     let mut problem = None;
     each(app, &mut |agent, tool| {

@@ -1,7 +1,6 @@
 //! Requests, from whichever door: each finds its context or begins one, and is a task in it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use strata_context::{
@@ -61,7 +60,7 @@ impl ServedApp {
         // Said now, and not to each client that asks.
         let tools = choice.tools.as_deref().map(ToolScript::read).transpose()?;
         program_of(&app, tools.as_ref())?;
-        let deeds = deeds(&app, choice.app.parent().unwrap_or(Path::new(".")))?;
+        let deeds = deeds(&app, &choice.app)?;
         if let ModelChoice::Script(path) = &choice.model {
             crate::run::Script::read(path)?;
         }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use strata_measure::analysis::CallRates;
-use strata_model::{Origin, Part, StoredArtifact, Str};
+use strata_model::{Gap, Origin, Part, StoredArtifact, Str};
 
 use super::CompiledSession;
 use super::carried::carried_by;
 use crate::api::stores_kept::{ArtifactsPage, FileRow, FileVersion};
+use crate::counted;
 use crate::kept_files::part_bytes;
 
 /// Stands for the list of all names that a tool puts into prompts.
@@ -27,13 +28,9 @@ pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> Arti
             let number = version.as_i64().and_then(|version| u32::try_from(version).ok()).unwrap_or_default();
             let known = version_of(stored, name, number);
             files.entry(name.clone()).or_default().push(FileVersion {
-                version: number,
                 event: Some(at as u32 + 1),
                 agent: event.author.to_string(),
-                bytes: known.map(|part| part_bytes(part) as f64),
-                mime_type: known
-                    .and_then(|part| part.inline_data.as_ref()?.mime_type.as_deref().map(str::to_owned)),
-                is_known: known.is_some(),
+                ..file_version(number, known)
             });
         }
     }
@@ -43,15 +40,7 @@ pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> Arti
         for (number, version) in file.versions.iter().enumerate() {
             let part = version.as_ref().map(|version| &*version.part);
             if versions.iter().all(|known| known.version != number as u32) {
-                versions.push(FileVersion {
-                    version: number as u32,
-                    event: None,
-                    agent: String::new(),
-                    bytes: part.map(|part| part_bytes(part) as f64),
-                    mime_type: part
-                        .and_then(|part| part.inline_data.as_ref()?.mime_type.as_deref().map(str::to_owned)),
-                    is_known: part.is_some(),
-                });
+                versions.push(file_version(number as u32, part));
             }
         }
         versions.sort_by_key(|version| version.version);
@@ -78,6 +67,18 @@ pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> Arti
     }
 }
 
+/// A version that no event of the session saved.
+fn file_version(version: u32, part: Option<&Part>) -> FileVersion {
+    FileVersion {
+        version,
+        event: None,
+        agent: String::new(),
+        bytes: part.map(|part| part_bytes(part) as f64),
+        mime_type: part.and_then(|part| part.inline_data.as_ref()?.mime_type.as_deref().map(str::to_owned)),
+        is_known: part.is_some(),
+    }
+}
+
 fn version_of<'s>(stored: Option<&'s [StoredArtifact]>, name: &str, version: u32) -> Option<&'s Part> {
     let file = stored?.iter().find(|file| *file.name == *name)?;
     Some(&*file.versions.get(version as usize)?.as_ref()?.part)
@@ -89,9 +90,15 @@ fn gap(of: CompiledSession<'_>, is_empty: bool, unknown: usize) -> Option<String
             "What this tool records holds no artifacts: it has no service that keeps files.".to_owned(),
         );
     }
-    (!is_empty && unknown > 0).then(|| {
+    let files = (!is_empty && unknown > 0).then_some(
         "This recording tells that files were saved, and not what was in them: their sizes, and their words in prompts, \
-         are known where a request was recorded. Give the session its files to see them."
-            .to_owned()
-    })
+         are known where a request was recorded. Give the session its files to see them.",
+    );
+    let calls = of.analysis.calls().iter().filter(|call| call.gaps.contains(&Gap::Artifacts)).count();
+    let prompts = (calls > 0).then(|| {
+        let prompts = counted(calls, "prompt");
+        format!("What {prompts} held of files is not known, and in no number here.")
+    });
+    let said: Vec<String> = files.map(str::to_owned).into_iter().chain(prompts).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }

@@ -57,13 +57,14 @@ impl CarriedCalls {
     pub(super) fn shown(&self, rates: &CallRates, of_calls: u32) -> Carried {
         let costs = self.0.iter().map(|(call, there)| rates.of_call(*call, there.tokens, there.matched));
         let last = self.0.keys().next_back().copied();
+        // The sum of no floats is −0: 0 is added.
         Carried {
             calls: self.0.len() as u32,
             ranges: ranges(self.0.keys().copied()),
             tokens: self.0.values().next_back().map_or(0, |there| there.tokens),
-            lifetime_tokens: self.0.values().map(|there| f64::from(there.tokens)).sum(),
-            cached_tokens: self.0.values().map(|there| f64::from(there.matched)).sum(),
-            cost_usd: costs.sum(),
+            lifetime_tokens: self.0.values().map(|there| f64::from(there.tokens)).sum::<f64>() + 0.0,
+            cached_tokens: self.0.values().map(|there| f64::from(there.matched)).sum::<f64>() + 0.0,
+            cost_usd: costs.sum::<Option<f64>>().map(|usd| usd + 0.0),
             left_at: last.filter(|last| *last < of_calls).map(|last| last + 1),
         }
     }

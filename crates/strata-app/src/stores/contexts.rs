@@ -6,6 +6,7 @@ use strata_context::{
 use strata_model::json;
 use strata_store::{ContextEntry, Store};
 
+use super::state::shown;
 use crate::api::stores_kept::{
     ContextDetail, ContextKey, ContextLine, ContextMessage, ContextTask, ContextsPage, PutAway,
 };
@@ -135,7 +136,7 @@ fn detail(context: &Context, row: ContextLine, tasks: &[Task]) -> ContextDetail 
         .map(|(key, value)| ContextKey {
             key: key.to_string(),
             bytes: json::compact_len(value) as f64,
-            value: words::cut(&json::to_compact(value), LINE),
+            value: shown(key, value, LINE),
             put_away: handle_of(value).map(|(name, version)| format!("{name} version {version}")),
         })
         .collect();
@@ -165,7 +166,7 @@ fn message(message: &strata_context::Message) -> ContextMessage {
         at_ms: message.at.0 as f64,
         role: message.role.name().to_owned(),
         is_summary: message.is_summary(),
-        content: words::cut(message.content.as_ref(), MESSAGE),
+        content: words::row(message.content.as_ref(), MESSAGE),
         bytes: message.bytes() as f64,
         door: message.door.map(|door| door.name().to_owned()),
     }
@@ -181,7 +182,7 @@ fn task(task: &Task) -> ContextTask {
         parent: task.parent.as_ref().map(ToString::to_string),
         inherited: task.inherited_state.keys().map(ToString::to_string).collect(),
         changed: task.changes.keys().map(ToString::to_string).collect(),
-        told: task.told.as_deref().map(|told| words::cut(told, LINE)),
+        told: task.told.as_deref().map(|told| words::row(told, LINE)),
     }
 }
 

@@ -6,8 +6,8 @@ use strata_model::{EventIndex, Json, Origin, Str};
 use strata_wire::segments;
 
 use super::CompiledSession;
+use super::carried::ranges;
 use super::state::{count, in_line, scope, shown, value_state};
-use crate::api::common::CallRange;
 use crate::api::stores::{Key, KeyDetail, KeyReader, KeyWriter, VersionRow};
 use crate::error::AppError;
 use crate::show::{breaks, words};
@@ -15,8 +15,6 @@ use crate::show::{breaks, words};
 /// Characters of a value that is looked at, and of one in a row.
 const MOST: usize = 4000;
 const LINE: usize = 80;
-/// Runs of calls that a reader is shown with.
-const RANGES: usize = 12;
 
 pub(crate) fn key_detail(of: CompiledSession<'_>, asked: &Key) -> Result<KeyDetail, AppError> {
     let analysed = of.call(asked.call)?;
@@ -133,23 +131,11 @@ fn readers(of: CompiledSession<'_>, reads: &[u32], key: &str, cursor: u32) -> Ve
         KeyReader {
             agent: agent.to_string(),
             calls: calls.len() as u32,
-            ranges: ranges(&calls),
+            ranges: ranges(calls.iter().copied()),
             address: address(of, shown_in, key),
         }
     });
     readers.collect()
-}
-
-fn ranges(calls: &[u32]) -> Vec<CallRange> {
-    let mut ranges: Vec<CallRange> = Vec::new();
-    for call in calls {
-        match ranges.last_mut() {
-            Some(last) if last.to + 1 == *call => last.to = *call,
-            _ => ranges.push(CallRange { from: *call, to: *call }),
-        }
-    }
-    ranges.truncate(RANGES);
-    ranges
 }
 
 /// The part of a call's prompt that holds the key's value.

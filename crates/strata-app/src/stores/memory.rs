@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_measure::analysis::CallRates;
-use strata_model::{Content, Event, EventIndex, Json, Object, Origin};
+use strata_model::{Content, Event, EventIndex, FunctionResponse, Json, Object, Origin};
 use strata_wire::segments;
 
 use super::CompiledSession;
@@ -45,25 +45,30 @@ pub(crate) fn memory_page(of: CompiledSession<'_>, rates: &CallRates) -> MemoryP
 /// Searches by a model's own call.
 fn loads(of: CompiledSession<'_>, rates: &CallRates, of_calls: u32) -> Vec<MemorySearchRow> {
     let events = &of.experiment.session().events;
-    let mut asked: BTreeMap<&str, String> = BTreeMap::new();
+    let calls = of.experiment.calls();
+    let mut asked: BTreeMap<&str, (String, EventIndex)> = BTreeMap::new();
     let mut rows = Vec::new();
-    let mut carried: Option<BTreeMap<EventIndex, CarriedCalls>> = None;
+    let mut carried: Option<BTreeMap<(EventIndex, u16), CarriedCalls>> = None;
     for (at, event) in events.iter().enumerate() {
+        let index = EventIndex(at as u32);
         for call in event.function_calls().filter(|call| call.name.as_deref() == Some(LOAD)) {
             let query = call.args.as_deref().and_then(|args| args.get("query")).and_then(Json::as_str);
-            asked.insert(call.id.as_deref().unwrap_or_default(), query.unwrap_or_default().to_owned());
+            let id = call.id.as_deref().unwrap_or_default();
+            asked.insert(id, (query.unwrap_or_default().to_owned(), index));
         }
-        for answer in event.function_responses().filter(|answer| answer.name.as_deref() == Some(LOAD)) {
-            let query = asked.get(answer.id.as_deref().unwrap_or_default()).cloned().unwrap_or_default();
+        for (part, answer) in answers(event).filter(|(_, answer)| answer.name.as_deref() == Some(LOAD)) {
+            let asked = asked.get(answer.id.as_deref().unwrap_or_default());
+            let query = asked.map(|(query, _)| query.clone()).unwrap_or_default();
+            let asking = |asked: EventIndex| calls.binary_search_by_key(&asked, |call| call.answer);
             let memories = answer.response.as_deref().map(memories_in).unwrap_or_default();
-            let carried = carried.get_or_insert_with(|| carried_by(of, |piece| piece.origin.event()));
-            let held = carried.get(&EventIndex(at as u32)).cloned().unwrap_or_default();
+            let carried = carried.get_or_insert_with(|| carried_by(of, |piece| part_of(&piece.origin)));
+            let held = carried.get(&(index, part)).cloned().unwrap_or_default();
             let told = told_in(of, &held);
             rows.push(MemorySearchRow {
                 number: 0,
                 tool: LOAD.to_owned(),
-                call: of.experiment.calls().iter().filter(|call| call.n_events() < at).count() as u32,
-                event: Some(at as u32 + 1),
+                call: asked.and_then(|(_, asked)| calls.get(asking(*asked)?)).map_or(0, |call| call.number),
+                event: Some(index.number()),
                 agent: event.author.to_string(),
                 found: memories.iter().map(|memory| recalled(memory, &query, &told)).collect(),
                 query,
@@ -72,6 +77,20 @@ fn loads(of: CompiledSession<'_>, rates: &CallRates, of_calls: u32) -> Vec<Memor
         }
     }
     rows
+}
+
+/// The answers of tools that an event holds, each with its place among the parts.
+fn answers(event: &Event) -> impl Iterator<Item = (u16, &FunctionResponse)> {
+    let parts = event.content.as_deref().map(Content::parts).unwrap_or_default();
+    parts.iter().enumerate().filter_map(|(at, part)| Some((at as u16, part.function_response.as_deref()?)))
+}
+
+/// The part of an event that something is from.
+fn part_of(origin: &Origin) -> Option<(EventIndex, u16)> {
+    match origin {
+        Origin::Event { event, part } => Some((*event, *part)),
+        _ => None,
+    }
 }
 
 /// Searches before the calls of a turn, by what the user said.
@@ -114,7 +133,7 @@ fn preloads(of: CompiledSession<'_>, rates: &CallRates, of_calls: u32) -> Vec<Me
                 is_used: is_used(&text, &query, &told),
                 author,
                 timestamp: timestamp.unwrap_or_default(),
-                text: words::cut(&text, MOST),
+                text: words::row(&text, MOST),
             }
         });
         rows.push(MemorySearchRow {
@@ -146,7 +165,7 @@ fn recalled(memory: &Json, query: &str, told: &BTreeSet<String>) -> RecalledMemo
         is_used: is_used(&text, query, told),
         author: field("author"),
         timestamp: field("timestamp"),
-        text: words::cut(&text, MOST),
+        text: words::row(&text, MOST),
     }
 }
 

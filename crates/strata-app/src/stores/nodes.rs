@@ -1,7 +1,8 @@
 //! Runs of nodes: what came of each, where it went on, and what it still waits for.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use strata_engine::Experiment;
 use strata_model::{Event, Json, json};
 
 use super::CompiledSession;
@@ -15,10 +16,7 @@ const MOST: usize = 400;
 /// All runs, in the order in which they began; each below the run that it is a part of.
 pub(crate) fn nodes_page(of: CompiledSession<'_>) -> NodesPage {
     let events = &of.experiment.session().events;
-    let answered: HashSet<&str> = events
-        .iter()
-        .flat_map(|event| event.function_responses().filter_map(|answer| answer.id.as_deref()))
-        .collect();
+    let known = Known::of(of.experiment);
     let mut order: Vec<(String, String)> = Vec::new();
     let mut runs: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     for (at, event) in events.iter().enumerate() {
@@ -38,7 +36,7 @@ pub(crate) fn nodes_page(of: CompiledSession<'_>) -> NodesPage {
         .enumerate()
         .filter_map(|(at, key)| {
             let of_run: Vec<(usize, &Event)> = runs.get(key)?.iter().map(|at| (*at, &*events[*at])).collect();
-            Some(row(of, at as u32 + 1, key, &of_run, &answered))
+            Some(row(at as u32 + 1, key, &of_run, &known))
         })
         .collect();
     NodesPage {
@@ -55,12 +53,36 @@ pub(crate) fn nodes_page(of: CompiledSession<'_>) -> NodesPage {
     }
 }
 
+/// What runs are told by, of the whole session.
+struct Known<'e> {
+    /// Ids of the tool calls that have a result.
+    answered: HashSet<&'e str>,
+    /// The calls of models by the places of their answers.
+    calls: HashMap<usize, u32>,
+    /// Turns by their invocations.
+    turns: HashMap<&'e str, u32>,
+}
+
+impl<'e> Known<'e> {
+    fn of(experiment: &'e Experiment) -> Self {
+        let events = &experiment.session().events;
+        let answered = events
+            .iter()
+            .flat_map(|event| event.function_responses().filter_map(|answer| answer.id.as_deref()));
+        let mut known = Self { answered: answered.collect(), calls: HashMap::new(), turns: HashMap::new() };
+        for call in experiment.calls().iter() {
+            known.calls.insert(call.answer.as_usize(), call.number);
+            known.turns.entry(&*call.invocation.invocation_id).or_insert(call.turn);
+        }
+        known
+    }
+}
+
 fn row(
-    of: CompiledSession<'_>,
     number: u32,
     (invocation, path): &(String, String),
     events: &[(usize, &Event)],
-    answered: &HashSet<&str>,
+    known: &Known<'_>,
 ) -> NodeRow {
     let last_name = path.rsplit('/').next().unwrap_or(path);
     let (name, run) = last_name.split_once('@').unwrap_or((last_name, ""));
@@ -68,7 +90,7 @@ fn row(
     let interrupts: Vec<String> = events
         .iter()
         .flat_map(|(_, event)| event.long_running_tool_ids.iter().flatten())
-        .filter(|id| !answered.contains(&***id))
+        .filter(|id| !known.answered.contains(&***id))
         .map(ToString::to_string)
         .collect();
     let failed =
@@ -76,11 +98,7 @@ fn row(
     let output =
         events.iter().rev().find_map(|(_, event)| event.output.as_ref().filter(|output| !output.is_null()));
     let route = events.iter().rev().find_map(|(_, event)| event.actions.route.as_ref());
-    let calls = of.experiment.calls().iter().filter(|call| {
-        *call.invocation.invocation_id == **invocation
-            && events.iter().any(|(at, _)| *at == call.answer.as_usize())
-    });
-    let calls: Vec<u32> = calls.map(|call| call.number).collect();
+    let calls: Vec<u32> = events.iter().filter_map(|(at, _)| known.calls.get(at).copied()).collect();
     let state = if failed.is_some() {
         NodeState::Failed
     } else if interrupts.is_empty() {
@@ -94,12 +112,7 @@ fn row(
         name: name.to_owned(),
         run: run.to_owned(),
         depth: path.matches('/').count() as u32,
-        turn: of
-            .experiment
-            .calls()
-            .iter()
-            .find(|call| *call.invocation.invocation_id == **invocation)
-            .map(|call| call.turn),
+        turn: known.turns.get(&**invocation).copied(),
         events: events.len() as u32,
         first_event: first.map_or(0, |(at, _)| *at as u32 + 1),
         last_event: last.map_or(0, |(at, _)| *at as u32 + 1),
@@ -119,5 +132,5 @@ fn row(
 
 fn shown(value: &Json) -> String {
     let text = value.as_str().map_or_else(|| json::to_compact(value), str::to_owned);
-    words::cut(&text, MOST)
+    words::row(&text, MOST)
 }

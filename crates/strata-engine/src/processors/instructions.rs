@@ -11,7 +11,6 @@ use strata_model::{
     Scope, Str, json, python,
 };
 
-use crate::app_index::AgentId;
 use crate::artifacts;
 use crate::contents::HistoryRules;
 use crate::context::{ArtifactsKnown, CallSource, CompileContext, Services};
@@ -21,7 +20,7 @@ use crate::quotation::label_instruction;
 use crate::sections::Sections;
 use crate::state_history::StateValue;
 use crate::template::{Piece, Template};
-use crate::turn::is_final_response;
+use crate::turn::{is_final_response, text_of};
 
 pub struct Instructions;
 
@@ -414,9 +413,12 @@ fn unsure(key: Str, why: Unsure) -> FilledPiece {
 /// What an agent has said in its turn, where it keeps that under a key that is never stored: until the user says something,
 /// for then another run begins.
 fn kept_output(key: &str, context: &CompileContext<'_>) -> Option<Str> {
-    let keeps = |id: &AgentId| context.index.agent(*id).output_key.as_deref() == Some(key);
-    let keeper = context.index.agent(context.index.ids().find(keeps)?);
+    let keeper = |author: &str| {
+        let agent = context.index.agent(context.index.find(author)?);
+        (agent.output_key.as_deref() == Some(key)).then_some(agent)
+    };
     let (mut kept, mut said, mut is_ended) = (None, String::new(), false);
+    let mut speaker: Option<&Str> = None;
     for event in context.events.iter().map(|logged| &logged.event) {
         if event.invocation_id != context.invocation.invocation_id {
             continue;
@@ -425,15 +427,16 @@ fn kept_output(key: &str, context: &CompileContext<'_>) -> Option<Str> {
             kept = None;
             is_ended = true;
         }
-        if event.author != keeper.name || event.partial == Some(true) || event.parts().is_empty() {
+        let Some(keeper) = keeper(&event.author) else { continue };
+        if event.partial == Some(true) || event.parts().is_empty() {
             continue;
         }
-        if std::mem::take(&mut is_ended) {
+        let is_another = speaker.replace(&event.author) != Some(&event.author);
+        if std::mem::take(&mut is_ended) || is_another {
             said.clear();
         }
         is_ended = is_final_response(event);
-        let texts = event.parts().iter().filter(|part| !part.is_thought());
-        let text: String = texts.filter_map(|part| part.text.as_deref()).collect();
+        let text = text_of(event.parts());
         match &keeper.output_schema {
             _ if text.is_empty() => {}
             None => {

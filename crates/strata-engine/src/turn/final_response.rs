@@ -1,6 +1,8 @@
-//! Which events end what an agent has to say.
+//! What agents say, and which events end it.
 
-use strata_model::Event;
+use std::sync::Arc;
+
+use strata_model::{Event, Part};
 
 /// Whether the agent has nothing to add to the event.
 pub fn is_final_response(event: &Event) -> bool {
@@ -16,4 +18,10 @@ pub fn is_final_response(event: &Event) -> bool {
     }
     let ends_with_code_result = event.parts().last().is_some_and(|part| part.code_execution_result.is_some());
     !has_calls && event.function_responses().next().is_none() && !is_partial && !ends_with_code_result
+}
+
+/// The words of parts, thoughts left out.
+pub fn text_of(parts: &[Arc<Part>]) -> String {
+    let texts = parts.iter().filter(|part| !part.is_thought());
+    texts.filter_map(|part| part.text.as_deref()).collect()
 }

@@ -182,5 +182,5 @@ fn usage_of(mut usage: Object) -> Option<UsageReport> {
     let whole = take_count(&mut usage, "totalInputTokens").filter(|count| *count > 0);
     let counts = AMP.take(&mut usage);
     let counts = Counts { input: whole.or(counts.input), ..counts };
-    (counts.input.unwrap_or(0) > 0 || counts.output.unwrap_or(0) > 0).then(|| counts.into())
+    counts.has_tokens().then(|| counts.into())
 }

@@ -359,6 +359,5 @@ fn usage_of(fields: &mut Object) -> Option<UsageReport> {
     let mut usage = take_object(fields, "usage")?;
     let counts = PI.take(&mut usage);
     // An answer that never came has zeros.
-    let has_tokens = counts.input.unwrap_or(0) > 0 || counts.output.unwrap_or(0) > 0;
-    has_tokens.then(|| counts.into())
+    counts.has_tokens().then(|| counts.into())
 }

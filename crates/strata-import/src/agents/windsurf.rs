@@ -78,7 +78,7 @@ impl Log {
     fn tool(&mut self, tool: &str, mut said: Object, status: Option<&str>, say: EventDraft) {
         let mut told = Object::new();
         for key in RESULTS {
-            told.push_some(key, said.remove(key));
+            told.push_some(key, said.remove(key).filter(|value| !value.is_null()));
         }
         let is_error = status == Some("error") || told.contains_key("error");
         if told.is_empty() {

@@ -262,7 +262,7 @@ impl Talk {
     fn tell_usage(&mut self) {
         let (prompt, last) = (self.prompt.take(), self.last.take());
         let counts = prompt.and_then(|prompt| self.usage.remove(&prompt));
-        let counts = counts.filter(|counts| counts.input.unwrap_or(0) > 0 || counts.output.unwrap_or(0) > 0);
+        let counts = counts.filter(Counts::has_tokens);
         if let (Some(at), Some(counts)) = (last, counts) {
             self.sum = self.sum.plus(counts);
             self.draft.set_usage(at, counts.into());

@@ -297,8 +297,7 @@ impl Chat {
         let mut counted = take_object(message, "models_usage")?;
         let counts = PLAIN_COUNTS.take(&mut counted);
         self.draft.note_rest("models_usage", &counted);
-        let is_said = counts.input.unwrap_or(0) > 0 || counts.output.unwrap_or(0) > 0;
-        is_said.then(|| counts.into())
+        counts.has_tokens().then(|| counts.into())
     }
 
     fn calls(&mut self, content: Option<Json>, turn: &mut Turn) {

@@ -240,8 +240,7 @@ impl Reading {
         }
         counted.retain(|_, value| value.is_truthy());
         self.draft.note_rest("usage", &counted);
-        let is_said = counts.input.unwrap_or(0) > 0 || counts.output.unwrap_or(0) > 0;
-        is_said.then(|| counts.into())
+        counts.has_tokens().then(|| counts.into())
     }
 
     fn result(&mut self, part: &mut Object, turn: &mut Turn) {

@@ -76,7 +76,7 @@ fn exchange(mut fields: Object, source: SourceRecord, draft: &mut Draft) -> Opti
     }
     let counts = HELICONE.take(&mut fields);
     if let Some(answer) = exchange.answer.as_mut().filter(|answer| answer.usage.is_none() && !is_refused)
-        && (counts.input.unwrap_or(0) > 0 || counts.output.unwrap_or(0) > 0)
+        && counts.has_tokens()
     {
         answer.usage = Some(counts.into());
     }

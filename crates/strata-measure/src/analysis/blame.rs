@@ -95,11 +95,13 @@ impl Pair<'_> {
 
     /// How the system text differs, where the provider reads it behind the tools.
     fn change_behind_definitions(&self) -> Option<TextChange> {
+        if self.rule.order != PrefixOrder::ToolsFirst {
+            return None;
+        }
         let text =
             |request: &LlmRequest| Some(text_that_is_read(self.rule, request.system_instruction.as_ref()?));
         let (before, after) = text(self.earlier.1).zip(text(self.later.1))?;
-        let is_behind = self.rule.order == PrefixOrder::ToolsFirst;
-        TextChange::between(&before, &after).filter(|_| is_behind)
+        TextChange::between(&before, &after)
     }
 
     fn in_system(&self, common: &CommonPrefix, stage: Option<Str>) -> PrefixBreak {

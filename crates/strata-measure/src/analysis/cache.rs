@@ -16,7 +16,7 @@ mod volatile;
 mod zones;
 
 use std::ops::{Range, RangeInclusive};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use strata_engine::Experiment;
 use strata_model::marks::{self, CACHE_VERDICT};
@@ -433,12 +433,8 @@ impl BilledCalls<'_> {
     fn before(&self, now: &CallAnalysis) -> Option<UneditedBill> {
         let (was, cache) = (self.analysis.call(now.number)?, self.caches.call(now.number)?);
         let is_same = was.sent_to == now.sent_to && was.request.is_same_prompt(&now.request);
-        let (a, b) = (&was.request, &now.request);
-        let system =
-            |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.fingerprint());
-        let is_same_head = was.sent_to == now.sent_to
-            && system(a) == system(b)
-            && definitions_fingerprint(a) == definitions_fingerprint(b);
+        let is_same_head =
+            is_same || (was.sent_to == now.sent_to && has_same_head(&was.request, &now.request));
         let kept_head = if is_same_head { was.matches.head_tokens } else { 0 };
         Some(UneditedBill { kept_head, ..self.before_edit(was, cache, is_same) })
     }
@@ -459,6 +455,13 @@ impl BilledCalls<'_> {
         let reported = |at: usize| self.caches.calls.get(at)?.reported;
         self.caches.growth.get_or_init(|| GrowthRatios::of(self.analysis, reported))
     }
+}
+
+/// Whether both send the same tools and the same instruction, whatever these are from.
+fn has_same_head(a: &LlmRequest, b: &LlmRequest) -> bool {
+    let system = |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.to_text());
+    let are_shared = Arc::ptr_eq(&a.tools, &b.tools) && Arc::ptr_eq(&a.config, &b.config);
+    system(a) == system(b) && (are_shared || definitions_fingerprint(a) == definitions_fingerprint(b))
 }
 
 fn summed<'c>((call, analysed): (&'c CallCache, &'c CallAnalysis)) -> SummedCall<'c> {

@@ -90,7 +90,7 @@ fn missing(words: &[String], before: &LlmRequest, after: &LlmRequest) -> Vec<Str
     let mut words: Vec<&String> = words.iter().collect();
     retain(&mut words, gone.chain(old_system), true);
     let new_system = system(after);
-    let declared: Vec<String> = definitions(after).map(|segment| segment.text().into_owned()).collect();
+    let declared = definitions(after).map(|segment| segment.text().into_owned());
     retain(&mut words, new_system.into_iter().chain(declared).chain(parts(after).map(text)), false);
     words.into_iter().cloned().collect()
 }

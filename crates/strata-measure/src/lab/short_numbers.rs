@@ -115,7 +115,7 @@ impl Search {
         };
         self.table(&rows, event);
         let members: Vec<&Json> = match value {
-            Json::Array(items) => items.iter().flat_map(members).collect(),
+            Json::Array(items) => items.iter().flat_map(item_members).collect(),
             other => members(other),
         };
         for member in members {
@@ -211,6 +211,14 @@ fn cells(row: &Json) -> Vec<String> {
         _ => None,
     };
     members(row).into_iter().filter_map(cell).collect()
+}
+
+/// What is in an item of a list; of one that has no members, itself.
+fn item_members(item: &Json) -> Vec<&Json> {
+    match item {
+        Json::Array(_) | Json::Object(_) => members(item),
+        other => vec![other],
+    }
 }
 
 fn members(value: &Json) -> Vec<&Json> {

@@ -38,11 +38,12 @@ impl Provider {
 }
 
 /// What the formats of tools begin with whose settings are not known here.
-const OTHER_TOOLS: [&str; 19] = [
+const OTHER_TOOLS: [&str; 22] = [
     "aider",
     "ai-studio",
     "amp",
     "chatgpt",
+    "claude-ai",
     "claude.ai",
     "cline",
     "continue",
@@ -57,6 +58,8 @@ const OTHER_TOOLS: [&str; 19] = [
     "specstory",
     "swe-agent",
     "vs-code",
+    "vscode",
+    "windsurf",
     "zed",
 ];
 
@@ -101,5 +104,24 @@ impl Writer {
             Self::CopilotCli => Some("Copilot CLI"),
             Self::Adk | Self::OtherTool | Self::Other(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_known_by_the_names_and_by_the_ids_of_their_formats() {
+        for format in [
+            "Windsurf transcript",
+            "windsurf-transcript-jsonl",
+            "vscode-chat",
+            "claude-ai-export",
+            "Claude.ai export",
+        ] {
+            assert_eq!(Writer::of_format(format), Writer::OtherTool, "{format}");
+        }
+        assert_eq!(Writer::of_format("list of messages"), Writer::Other(Provider::OpenAi));
     }
 }

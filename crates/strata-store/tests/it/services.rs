@@ -148,6 +148,14 @@ fn keys_are_masked_in_files_and_memories_for_good() {
         store.secrets_in_artifacts(false).unwrap().is_empty()
             && store.secrets_in_memory(false).unwrap().is_empty()
     );
+    // Nor is it in a free page, an index or the log.
+    store.give_back_space().unwrap();
+    let word = b"abcdefghij0123456789abcdefghij";
+    for file in std::fs::read_dir(place.folder.path()).unwrap() {
+        let file = file.unwrap().path();
+        let bytes = std::fs::read(&file).unwrap().to_ascii_lowercase();
+        assert!(!bytes.windows(word.len()).any(|piece| piece == word), "the key is in {}", file.display());
+    }
     store.set_masks_secrets(true).unwrap();
     store.save_artifact(SESSION, file("x", &part)).unwrap();
     store.remember(MemoryHome { app: "a", user: "u", session: "s" }, &[said("e", KEY)], 1).unwrap();

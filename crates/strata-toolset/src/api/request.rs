@@ -1,10 +1,11 @@
 //! From the arguments of a call to a request.
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::HeaderMap;
 use reqwest::{Method, Url};
 use strata_model::{Json, Object, json};
 
 use super::operation::{Operation, Param, Place};
+use crate::web::header;
 
 /// A request that can be sent.
 #[derive(Debug)]
@@ -31,12 +32,6 @@ pub(super) fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, String> {
         headers.insert(name, value);
     }
     Ok(headers)
-}
-
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
-    let known = name.parse().map_err(|_| format!("`{name}` is no name of a header"))?;
-    let value = value.parse().map_err(|_| format!("the header {name} has a value that cannot be sent"))?;
-    Ok((known, value))
 }
 
 /// Arguments that the operation does not have are left out.
@@ -167,10 +162,7 @@ fn body(operation: &Operation, args: &Object, headers: &mut HeaderMap) -> Result
             Ok(Body::Text(form(pairs)))
         }
         "text/plain" | "application/octet-stream" => Ok(Body::Text(simple(&value))),
-        other => {
-            headers.remove(CONTENT_TYPE);
-            Err(format!("A body of {other} cannot be sent by Strata; JSON, forms and plain text can."))
-        }
+        other => Err(format!("A body of {other} cannot be sent by Strata; JSON, forms and plain text can.")),
     }
 }
 

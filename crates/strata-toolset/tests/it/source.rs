@@ -22,7 +22,7 @@ fn deeds_are_said_as_a_person_reads_them() {
 
 #[test]
 fn variables_are_filled_in_and_never_kept() {
-    let text = r#"{"type":"mcp","streamable_http_connection_params":{"url":"http://x/mcp","headers":{"Authorization":"Bearer ${TOKEN}"}}}"#;
+    let text = r#"{"type":"mcp","streamable_http_connection_params":{"url":"http://x/mcp?key=s3cret","headers":{"Authorization":"Bearer ${TOKEN}"}}}"#;
     let ToolSource::Mcp(server) = read(Path::new("."), text).unwrap() else { panic!("it is a server") };
     let ServerAt::Address { headers, .. } = server.at else { panic!("it has an address") };
     assert_eq!(headers, [("Authorization".to_owned(), "Bearer s3cret".to_owned())]);

@@ -32,6 +32,11 @@ impl Counts {
         }
     }
 
+    /// Whether any token is counted: what never came to anything is said with zeros.
+    pub fn has_tokens(&self) -> bool {
+        self.input.unwrap_or(0) > 0 || self.output.unwrap_or(0) > 0
+    }
+
     /// What was added to running totals; all of them, when they began anew.
     pub fn grown_since(self, before: Self) -> Self {
         let has_less =

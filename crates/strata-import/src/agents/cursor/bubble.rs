@@ -83,7 +83,7 @@ impl Bubble {
             tool,
             time,
             model: model.and_then(|mut model| take_first_text(&mut model, &["modelName"])),
-            counts: counts.filter(|counts| counts.input.unwrap_or(0) > 0 || counts.output.unwrap_or(0) > 0),
+            counts: counts.filter(Counts::has_tokens),
             error,
             rest,
             source,

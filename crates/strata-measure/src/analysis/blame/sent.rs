@@ -49,8 +49,8 @@ impl Sent<'_> {
     fn media(self) -> Option<String> {
         let blob = self.part.part.inline_data.as_ref()?;
         let kind = blob.mime_type.as_deref().unwrap_or("file");
-        let data = blob.data.as_ref()?.trim_end_matches('=');
-        Some(format!("{kind} of {} bytes", number(data.len() as u64 * 3 / 4)))
+        let bytes = blob.data.as_ref()?.size_bytes();
+        Some(format!("{kind} of {} bytes", number(bytes as u64)))
     }
 
     /// Of a call, or of the call that it is the result of.

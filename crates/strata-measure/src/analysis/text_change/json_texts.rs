@@ -71,10 +71,18 @@ fn of_lists(was: &[Json], is: &[Json], key: &str) -> Option<TextChange> {
             Some(change(ChangeKind::Order, key, first, now))
         }
         _ if before.len() == after.len() => between(&was[at], &is[at], key),
-        _ if before.len() < after.len() => {
-            Some(change(ChangeKind::Grown, key, "", &missing(&after, &before).unwrap_or_default()))
-        }
-        _ => Some(change(ChangeKind::Shrunk, key, &missing(&before, &after).unwrap_or_default(), "")),
+        _ if before.len() < after.len() => Some(change(
+            ChangeKind::Grown,
+            key,
+            "",
+            &missing(&after, &before).unwrap_or_else(|| after[at].clone()),
+        )),
+        _ => Some(change(
+            ChangeKind::Shrunk,
+            key,
+            &missing(&before, &after).unwrap_or_else(|| before[at].clone()),
+            "",
+        )),
     }
 }
 

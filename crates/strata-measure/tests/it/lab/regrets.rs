@@ -141,7 +141,7 @@ fn short_numbers_are_regretted_where_the_answer_says_whose_they_are() {
         let lines = [
             "user: How did campaigns do? The door code is 4471, and the alarm rings at level 318.".to_owned(),
             "bot: -> lookup(q=\"all\") #c1".to_owned(),
-            format!("tool #c1: {{\"rows\": [{}]}}", rows.join(", ")),
+            format!("tool #c1: {{\"rows\": [{}], \"notes\": [\"The gate code is 5582.\"]}}", rows.join(", ")),
             "bot: All of them are there.".to_owned(),
             "user: And Camp-17?".to_owned(),
             format!("bot: {answer}"),
@@ -162,6 +162,7 @@ fn short_numbers_are_regretted_where_the_answer_says_whose_they_are() {
     check("It had 2119 clicks.", &[]);
     check("An active one had 2119 clicks.", &[]);
     check("The door code is 4471.", &[("4471", 1)]);
+    check("The gate code is 5582.", &[("5582", 3)]);
     check("There are 4471 of them.", &[]);
     check("Camp-17 had 2026 and 12 and 200 clicks.", &[]);
 }
