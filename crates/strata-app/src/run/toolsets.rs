@@ -70,7 +70,9 @@ pub(crate) fn equipped(
     stop: &CancellationToken,
 ) -> Result<Equipped, AppError> {
     let found = sources(app, file)?;
-    found.iter().for_each(|found| listener.note(&found.deed()));
+    for found in &found {
+        listener.note(&found.deed());
+    }
     let mut open: Vec<OpenToolset> = Vec::new();
     for Found { source, read, agent } in found {
         let name = read.name();

@@ -70,7 +70,7 @@ impl<'e> Known<'e> {
             .iter()
             .flat_map(|event| event.function_responses().filter_map(|answer| answer.id.as_deref()));
         let mut known = Self { answered: answered.collect(), calls: HashMap::new(), turns: HashMap::new() };
-        for call in experiment.calls().iter() {
+        for call in experiment.calls() {
             known.calls.insert(call.answer.as_usize(), call.number);
             known.turns.entry(&*call.invocation.invocation_id).or_insert(call.turn);
         }
