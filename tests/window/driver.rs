@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use thirtyfour::{Capabilities, WebDriver};
 
 use crate::display::{Display, end, tied_to_this_thread};
-use crate::page::{NEVER, Page};
+use crate::page::{LONGEST_MEASUREMENT, NEVER, Page};
 
 pub(crate) struct Driver {
     process: Child,
@@ -59,7 +59,9 @@ impl Driver {
         let mut capabilities = Capabilities::new();
         let browser = serde_json::json!({ "binary": "/usr/bin/setpriv", "args": arguments });
         capabilities.set("webkitgtk:browserOptions", browser)?;
-        let driver = WebDriver::new(format!("http://127.0.0.1:{}", self.port), capabilities)
+        let driver = WebDriver::builder(format!("http://127.0.0.1:{}", self.port), capabilities)
+            .request_timeout(LONGEST_MEASUREMENT)
+            .connect()
             .await
             .context("open the app's window")?;
         Ok(Page::new(driver))

@@ -18,7 +18,7 @@ pub(crate) const SIZE: (u32, u32) = (1440, 900);
 /// The journey waits for what happens, however long a busy machine takes. This only ends a wait for what never does.
 pub(crate) const NEVER: Duration = Duration::from_mins(2);
 /// A measurement gives up by itself; this is for one that does not.
-const LONGEST_MEASUREMENT: Duration = Duration::from_mins(20);
+pub(crate) const LONGEST_MEASUREMENT: Duration = Duration::from_mins(20);
 pub(crate) const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Nothing is awaited and nothing drawn as a placeholder, in JavaScript.

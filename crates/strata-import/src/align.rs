@@ -10,6 +10,7 @@
 
 mod anew;
 mod conversation;
+mod elsewhere;
 mod known;
 mod lane;
 mod plan;
@@ -25,6 +26,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::kept::KeptAnswers;
+use elsewhere::Beginnings;
 use known::KnownConversations;
 use unit::units_of;
 
@@ -62,9 +64,10 @@ pub(crate) fn sessions(
     let mut reading = reading;
     let steps = distinct(steps, &mut reading);
     let mut known = KnownConversations::default();
+    let mut beginnings = Beginnings::default();
     for step in steps {
         match step {
-            Step::Exchange(exchange) => add(*exchange, &mut known, &reading),
+            Step::Exchange(exchange) => add(*exchange, &mut known, &mut beginnings, &reading),
             Step::Compaction { session, span, say } => match known.of_session(session.as_ref()) {
                 Some(at) => known.conversations[at].compacted(span, *say),
                 None => {
@@ -113,7 +116,7 @@ fn distinct(steps: Vec<Step>, reading: &mut Draft) -> Vec<Step> {
 }
 
 /// Lays a request beside what is known, and adds it where it fits best.
-fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
+fn add(exchange: Exchange, known: &mut KnownConversations, beginnings: &mut Beginnings, reading: &Draft) {
     let units = units_of(&exchange.turns);
     let mut best = None;
     for at in known.candidates(&exchange, &units) {
@@ -125,6 +128,7 @@ fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
         }
     }
     if let Some((at, lane, fit)) = best {
+        beginnings.went_on(at, &exchange, &units);
         return known.change(at, |conversation| conversation.append(lane, fit, exchange, units));
     }
     let caller = known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
@@ -135,8 +139,16 @@ fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
         return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
     }
     let of_session = exchange.about.session.as_ref().and_then(|session| known.of_session(Some(session)));
-    let at = of_session.unwrap_or_else(|| known.begin(&exchange, reading));
-    known.change(at, |conversation| conversation.thread(exchange, units));
+    if let Some(at) = of_session {
+        return known.change(at, |conversation| conversation.thread(exchange, units));
+    }
+    let at = known.begin(&exchange, reading);
+    let sent_elsewhere = beginnings.begin(at, &exchange, &units);
+    known.change(at, |conversation| {
+        let new = conversation.thread(exchange, units);
+        conversation.begins_as(sent_elsewhere);
+        new
+    });
 }
 
 /// Says what was made of requests that hold only what is new.

@@ -38,6 +38,7 @@ pub use effect::{Effect, Totals};
 pub use kind::{Kind, is_quotation, is_quoted};
 pub use ledger::{CarriedTokens, Ledger, LedgerSum, SentPiece, SentRun, SentTogether, SourceUse, UseTotals};
 pub(crate) use matches::PromptTree;
+pub(crate) use matches::SentElsewhere;
 pub use matches::{ExplicitCache, Match, PromptMatches};
 pub use model_fits::{ModelFits, ModelGrowths, model_growths};
 pub use prefix::{CommonPrefix, MatchedPrefix, PrefixEnd, common_prefix};

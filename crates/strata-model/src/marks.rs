@@ -47,6 +47,12 @@ pub const INSTRUCTION: &str = "instruction";
 /// On an answer: the longest prompt, in tokens, that the client takes its model to read.
 pub const CONTEXT_WINDOW: &str = "contextWindow";
 
+/// On the answer to a prompt that begins a session: the prompts of other sessions of the same source that begin the same
+/// way, tools and instruction included. A list of `{at, contents, isWhole}`, the latest first, each sharing more than all
+/// before it: when the session it is of was last answered, in epoch seconds where that is known, how many contents both
+/// begin with, and whether they are all of the earlier prompt.
+pub const SENT_ELSEWHERE: &str = "sentElsewhere";
+
 /// What a mark of an event says.
 pub fn of<'e>(event: &'e Event, name: &str) -> Option<&'e Json> {
     event.custom_metadata.as_ref()?.get(name)

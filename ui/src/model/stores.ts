@@ -1,5 +1,5 @@
-import type { CallRange, Fate, HandOffVia, KeyScope, VersionRow } from '@/api/gen/api.ts';
-import { formatCalls } from './format.ts';
+import type { CallRange, Carried, Fate, HandOffVia, KeyScope, VersionRow } from '@/api/gen/api.ts';
+import { formatCalls, formatCounted } from './format.ts';
 
 export const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
   session: 'this session',
@@ -41,6 +41,19 @@ export function versionBeside(
   ];
   const at = held.findLastIndex(([call]) => call <= cursor);
   return held[at + direction]?.[1];
+}
+
+/** A number of where something stood: a bound where some of the prompts that may have held it are not known. */
+export function knownPart({ calls, unknownCalls }: Carried, number: string): string {
+  if (unknownCalls === 0) return number;
+  return calls === 0 ? 'not known' : `≥ ${number}`;
+}
+
+/** Why the numbers are bounds. */
+export function unknownSentence({ calls, unknownCalls }: Carried): string {
+  const prompts = formatCounted(unknownCalls, 'prompt');
+  const where = calls === 0 ? 'It may have stood in' : 'It may have stood, besides, in';
+  return `${where} ${prompts} of which it is not known what they held.`;
 }
 
 /** "C3..C18, C24" */

@@ -187,6 +187,8 @@ pub struct CallCacheDetail {
     pub bill: Bill,
     /// Tokens of the prompt that the rule would have found in the cache, whatever was reported.
     pub predicted_tokens: u32,
+    /// They were stored by another session of the same source.
+    pub is_from_elsewhere: bool,
     /// The call before it in its lineage: the same agent, model and branch.
     pub previous: Option<PreviousCall>,
     pub prefix_break: Option<BreakDetail>,

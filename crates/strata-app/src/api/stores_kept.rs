@@ -21,6 +21,8 @@ pub struct Carried {
     pub cost_usd: Option<f64>,
     /// The first call after it had left the prompts again; null while it stands in the last one.
     pub left_at: Option<u32>,
+    /// Calls whose prompt held something that is not known and may have been this: they are in no number above.
+    pub unknown_calls: u32,
 }
 
 /// `stores/artifacts`: the files that agents saved.
@@ -41,7 +43,7 @@ pub struct ArtifactsPage {
     pub rows: Vec<FileRow>,
     /// The list of names that a tool puts into prompts.
     pub list: Option<Carried>,
-    /// Files that no prompt holds.
+    /// Files that no prompt holds; one that may have stood where a prompt is not known is none of them.
     pub never_loaded: u32,
     /// What the recording does not hold, in a sentence.
     pub gap: Option<String>,

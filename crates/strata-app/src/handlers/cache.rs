@@ -101,6 +101,7 @@ impl Handler for Why {
             model: call.model.to_string(),
             bill: BillTotals::of(std::iter::once(&call.bill)).into(),
             predicted_tokens: call.prediction.expected,
+            is_from_elsewhere: call.prediction.is_from_elsewhere,
             previous: previous.and_then(|previous| caches.call(previous)).map(|previous| PreviousCall {
                 call: previous.call,
                 prompt_tokens: previous.bill.prompt_tokens,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use strata_measure::analysis::CallRates;
-use strata_model::{Gap, Origin, Part, StoredArtifact, Str};
+use strata_model::{EventIndex, Gap, Origin, Part, StoredArtifact, Str};
 
 use super::CompiledSession;
 use super::carried::carried_by;
-use crate::api::stores_kept::{ArtifactsPage, FileRow, FileVersion};
+use crate::api::stores_kept::{ArtifactsPage, Carried, FileRow, FileVersion};
 use crate::counted;
 use crate::kept_files::part_bytes;
 
@@ -48,21 +48,26 @@ pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> Arti
     for name in carried.keys().filter(|name| ***name != *LIST) {
         files.entry(name.clone()).or_default();
     }
+    let unread = unread_calls(of);
     let rows: Vec<FileRow> = files
         .into_iter()
         .map(|(name, versions)| FileRow {
             is_of_user: name.starts_with("user:"),
-            carried: carried.get(&name).cloned().unwrap_or_default().shown(rates, calls),
+            carried: Carried {
+                unknown_calls: may_hold(&unread, &versions),
+                ..carried.get(&name).cloned().unwrap_or_default().shown(rates, calls)
+            },
             name: name.to_string(),
             versions,
         })
         .collect();
+    let is_in_none = |row: &&FileRow| row.carried.calls == 0 && row.carried.unknown_calls == 0;
     let unknown = rows.iter().flat_map(|row| &row.versions).filter(|version| !version.is_known).count();
     ArtifactsPage {
         total: rows.len() as u32,
         list: carried.get(LIST).map(|list| list.shown(rates, calls)),
-        never_loaded: rows.iter().filter(|row| row.carried.calls == 0).count() as u32,
-        gap: gap(of, rows.is_empty(), unknown),
+        never_loaded: rows.iter().filter(is_in_none).count() as u32,
+        gap: gap(of, rows.is_empty(), unknown, unread.len()),
         rows,
     }
 }
@@ -84,7 +89,21 @@ fn version_of<'s>(stored: Option<&'s [StoredArtifact]>, name: &str, version: u32
     Some(&*file.versions.get(version as usize)?.as_ref()?.part)
 }
 
-fn gap(of: CompiledSession<'_>, is_empty: bool, unknown: usize) -> Option<String> {
+/// The places of the answers to calls whose prompts held files that are not known, in order.
+fn unread_calls(of: CompiledSession<'_>) -> Vec<EventIndex> {
+    let calls = of.analysis.calls().iter().filter(|call| call.gaps.contains(&Gap::Artifacts));
+    calls.filter_map(|call| Some(of.experiment.call(call.number)?.answer)).collect()
+}
+
+/// How many of these calls came after a version was saved of which it is not known what is in it.
+fn may_hold(unread: &[EventIndex], versions: &[FileVersion]) -> u32 {
+    let saved =
+        versions.iter().filter(|version| !version.is_known).map(|version| version.event.unwrap_or_default());
+    let first = saved.min();
+    first.map_or(0, |first| unread.iter().filter(|answer| answer.number() > first).count() as u32)
+}
+
+fn gap(of: CompiledSession<'_>, is_empty: bool, unknown: usize, unread: usize) -> Option<String> {
     if !of.has_state() {
         return Some(
             "What this tool records holds no artifacts: it has no service that keeps files.".to_owned(),
@@ -94,9 +113,8 @@ fn gap(of: CompiledSession<'_>, is_empty: bool, unknown: usize) -> Option<String
         "This recording tells that files were saved, and not what was in them: their sizes, and their words in prompts, \
          are known where a request was recorded. Give the session its files to see them.",
     );
-    let calls = of.analysis.calls().iter().filter(|call| call.gaps.contains(&Gap::Artifacts)).count();
-    let prompts = (calls > 0).then(|| {
-        let prompts = counted(calls, "prompt");
+    let prompts = (unread > 0).then(|| {
+        let prompts = counted(unread, "prompt");
         format!("What {prompts} held of files is not known, and in no number here.")
     });
     let said: Vec<String> = files.map(str::to_owned).into_iter().chain(prompts).collect();

@@ -66,6 +66,7 @@ impl CarriedCalls {
             cached_tokens: self.0.values().map(|there| f64::from(there.matched)).sum::<f64>() + 0.0,
             cost_usd: costs.sum::<Option<f64>>().map(|usd| usd + 0.0),
             left_at: last.filter(|last| *last < of_calls).map(|last| last + 1),
+            unknown_calls: 0,
         }
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_measure::analysis::CallRates;
-use strata_model::{Content, Event, EventIndex, FunctionResponse, Json, Object, Origin};
+use strata_model::{Content, Event, EventIndex, FunctionResponse, Gap, Json, Object, Origin};
 use strata_wire::segments;
 
 use super::CompiledSession;
 use super::carried::{CarriedCalls, carried_by};
 use crate::api::stores_kept::{MemoryPage, MemorySearchRow, RecalledMemory};
+use crate::counted;
 use crate::show::words;
 
 /// ADK's tool by which a model searches, and the one that searches before every call.
@@ -35,11 +36,26 @@ pub(crate) fn memory_page(of: CompiledSession<'_>, rates: &CallRates) -> MemoryP
         total: rows.len() as u32,
         found: found.clone().count() as u32,
         unused: found.filter(|memory| !memory.is_used).count() as u32,
-        gap: (!of.has_state()).then(|| {
-            "What this tool records holds no searches in memory: it has no service that remembers.".to_owned()
-        }),
+        gap: gap(of),
         rows,
     }
+}
+
+/// What the recording does not hold.
+fn gap(of: CompiledSession<'_>) -> Option<String> {
+    if !of.has_state() {
+        return Some(
+            "What this tool records holds no searches in memory: it has no service that remembers."
+                .to_owned(),
+        );
+    }
+    let calls = of.analysis.calls().iter().filter(|call| call.gaps.contains(&Gap::Memories)).count();
+    (calls > 0).then(|| {
+        let prompts = counted(calls, "prompt");
+        format!(
+            "What {prompts} held of memories is not known, and in no number here. Give the session its memory to see it."
+        )
+    })
 }
 
 /// Searches by a model's own call.
@@ -71,7 +87,7 @@ fn loads(of: CompiledSession<'_>, rates: &CallRates, of_calls: u32) -> Vec<Memor
                 event: Some(index.number()),
                 agent: event.author.to_string(),
                 found: memories.iter().map(|memory| recalled(memory, &query, &told)).collect(),
-                query,
+                query: words::row(&query, MOST),
                 carried: held.shown(rates, of_calls),
             });
         }
@@ -143,7 +159,7 @@ fn preloads(of: CompiledSession<'_>, rates: &CallRates, of_calls: u32) -> Vec<Me
             event: None,
             agent: first.invocation.agent.to_string(),
             found: found.collect(),
-            query,
+            query: words::row(&query, MOST),
             carried: held.shown(rates, of_calls),
         });
     }

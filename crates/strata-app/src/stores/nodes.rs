@@ -126,7 +126,7 @@ fn row(
         output: output.map(shown),
         route: route.map(shown),
         interrupts,
-        problem: failed.map(str::to_owned),
+        problem: failed.map(|problem| words::row(problem, MOST)),
     }
 }
 

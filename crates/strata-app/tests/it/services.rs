@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use strata_app::Strata;
-use strata_app::report::{self, CallChoice, CompileContents, CompileReport, Source};
+use strata_app::report::{self, CallChoice, CompileContents, CompileReport, Source, StoresChoice};
 use tempfile::TempDir;
 
 use crate::samples::Unwatched;
@@ -284,6 +284,33 @@ fn what_cannot_be_read_is_refused() {
     let name = transcript.display().to_string();
     let message = compile(Source { name, memory: Some(folder.path("app.yaml")), ..Source::default() });
     assert!(message.starts_with("This is no session of google-adk"), "{message}");
+}
+
+#[test]
+fn the_stores_do_not_say_that_no_prompt_held_what_is_not_known() {
+    let folder = Folder::new();
+    let page = |name: &str, source: &Source| {
+        let stores =
+            report::stores(source, None, StoresChoice::default(), &Unwatched::default()).expect("stores");
+        serde_json::to_value(stores).expect("JSON")[name].clone()
+    };
+    let (files, memories) = (page("artifacts", &folder.source()), page("memory", &folder.source()));
+    let row = &files["rows"][0];
+    assert_eq!((&row["name"], &row["carried"]["calls"]), (&json!("a.txt"), &json!(0)));
+    // C2 and C4 hold what C1 and C3 asked for; every one of the four has an instruction with a file that is not known.
+    assert_eq!(row["carried"]["unknownCalls"], 4, "{files}");
+    assert_eq!(files["neverLoaded"], 0);
+    assert!(files["gap"].as_str().is_some_and(|gap| gap.contains("What 4 prompts held")), "{files}");
+    assert!(memories["gap"].as_str().is_some_and(|gap| gap.contains("What 4 prompts held")), "{memories}");
+    folder.artifacts(".adk/artifacts");
+    folder.memory(".adk/memory.db");
+    let (files, memories) = (page("artifacts", &folder.source()), page("memory", &folder.source()));
+    for row in files["rows"].as_array().expect("files") {
+        assert_eq!(row["carried"]["unknownCalls"], 0, "{row}");
+        assert!(row["carried"]["calls"].as_u64() > Some(0), "{row}");
+    }
+    assert_eq!((&files["gap"], &memories["gap"]), (&Value::Null, &Value::Null));
+    assert!(memories["found"].as_u64() > Some(0), "{memories}");
 }
 
 fn opened(strata: &Arc<Strata>, path: &Path) -> String {

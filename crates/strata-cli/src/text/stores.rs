@@ -212,8 +212,8 @@ fn files(page: &ArtifactsPage, limit: usize) -> Table {
             last.and_then(|last| last.bytes).map_or_else(|| "?".to_owned(), |bytes| size(bytes as usize)),
             saved.unwrap_or_else(|| "–".to_owned()),
             in_calls(&row.carried),
-            count(row.carried.lifetime_tokens as u64),
-            dollars(row.carried.cost_usd),
+            at_least(&row.carried, count(row.carried.lifetime_tokens as u64)),
+            at_least(&row.carried, dollars(row.carried.cost_usd)),
             row.carried.left_at.map_or_else(|| "–".to_owned(), |call| format!("C{call}")),
         ]);
     }
@@ -221,7 +221,17 @@ fn files(page: &ArtifactsPage, limit: usize) -> Table {
 }
 
 fn in_calls(carried: &Carried) -> String {
-    if carried.calls == 0 { "never".to_owned() } else { count(carried.calls) }
+    let is_never = carried.calls == 0 && carried.unknown_calls == 0;
+    if is_never { "never".to_owned() } else { at_least(carried, count(carried.calls)) }
+}
+
+/// A number of where something stood, as far as it is known.
+fn at_least(carried: &Carried, number: String) -> String {
+    match (carried.unknown_calls, carried.calls) {
+        (0, _) => number,
+        (_, 0) => "?".to_owned(),
+        _ => format!("≥{number}"),
+    }
 }
 
 fn searches(page: &MemoryPage, limit: usize) -> Table {
@@ -245,8 +255,8 @@ fn searches(page: &MemoryPage, limit: usize) -> Table {
             count(row.found.len() as u64),
             count(unused as u64),
             in_calls(&row.carried),
-            count(row.carried.lifetime_tokens as u64),
-            dollars(row.carried.cost_usd),
+            at_least(&row.carried, count(row.carried.lifetime_tokens as u64)),
+            at_least(&row.carried, dollars(row.carried.cost_usd)),
             cut(&row.query, 60),
         ]);
     }

@@ -96,6 +96,14 @@ impl Conversation {
         self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
     }
 
+    /// Its first prompt begins as prompts of other conversations do.
+    pub(super) fn begins_as(&mut self, sent_elsewhere: Vec<Json>) {
+        let answer = self.draft.requests.first().and_then(|request| request.answer);
+        if let Some(answer) = answer.filter(|_| !sent_elsewhere.is_empty()) {
+            self.draft.mark(answer, marks::SENT_ELSEWHERE, sent_elsewhere);
+        }
+    }
+
     /// Adds a request, and what answered it, to a lane. Returns what was not said in it before.
     pub(super) fn append(
         &mut self,

@@ -6,7 +6,9 @@
 use std::cmp::Reverse;
 
 use imbl::Vector;
-use strata_model::{CacheMetadata, Fingerprint, LlmRequest};
+use strata_engine::Experiment;
+use strata_model::marks::{self, SENT_ELSEWHERE};
+use strata_model::{CacheMetadata, EventIndex, Fingerprint, Json, LlmRequest};
 
 use super::prefix::{CommonPrefix, PrefixEnd, PrefixFinder, definitions_fingerprint};
 use super::weigh::{Scale, WeighedPrompt};
@@ -27,12 +29,14 @@ pub struct Match {
 }
 
 /// A prompt's size, and what it shares with those before it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PromptMatches {
     /// The latest first; each shares more than all before it in the list.
     pub candidates: Vec<Match>,
     /// The longest earlier prompt that this one begins with, by the number of its call. It may have one of its own.
     pub parent: Option<u32>,
+    /// What it shares with prompts of other sessions: the latest first, each more than all before it.
+    pub elsewhere: Vec<SentElsewhere>,
     /// All of the prompt.
     pub tokens: u32,
     /// Up to the end of the tools, and of the instruction.
@@ -46,6 +50,41 @@ pub struct PromptMatches {
     pub tail_tokens: u32,
     /// Thoughts, counted in `tokens`, that the provider leaves out of the prompt by itself.
     pub forgotten_tokens: u32,
+}
+
+/// What a prompt shares with one of another session of the same source. Tools and instruction are the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SentElsewhere {
+    /// When that session last went on, in epoch seconds.
+    pub at_s: Option<f64>,
+    /// Of the later prompt, overhead included.
+    pub tokens: u32,
+    /// The later prompt begins with all of the earlier one.
+    pub is_whole: bool,
+    /// Parts of the conversation behind what is shared.
+    pub parts_behind: u32,
+}
+
+impl SentElsewhere {
+    /// What the source says of other sessions, with the answer to a call.
+    pub(crate) fn of(experiment: &Experiment, answer: EventIndex, prompt: &WeighedPrompt) -> Vec<Self> {
+        let answer = experiment.session().events.get(answer.as_usize());
+        let said =
+            answer.and_then(|answer| marks::of(answer, SENT_ELSEWHERE)?.as_array()).unwrap_or_default();
+        said.iter().filter_map(|said| Self::read(said, prompt)).collect()
+    }
+
+    fn read(said: &Json, prompt: &WeighedPrompt) -> Option<Self> {
+        let n_contents = usize::try_from(said.get("contents")?.as_i64()?).ok()?;
+        let parts_behind = prompt.n_parts() - prompt.parts_of_first(n_contents);
+        Some(Self {
+            at_s: said.get("at").and_then(Json::as_f64),
+            // With all contents it is all of the prompt.
+            tokens: if parts_behind == 0 { prompt.total().tokens } else { prompt.first_contents(n_contents) },
+            is_whole: said.get("isWhole").and_then(Json::as_bool) == Some(true),
+            parts_behind,
+        })
+    }
 }
 
 /// A cache object that a call refers to by its name, as google-adk makes them for Gemini.

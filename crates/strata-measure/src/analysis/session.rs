@@ -16,7 +16,7 @@ use super::call::CallAnalysis;
 use super::call_compiler::CallCompiler;
 use super::kind::Kind;
 use super::ledger::Ledger;
-use super::matches::{ExplicitCache, PromptTree};
+use super::matches::{ExplicitCache, PromptTree, SentElsewhere};
 use super::model_fits::ModelFits;
 use super::prefix::{MatchedPrefix, PrefixEnd, common_prefix};
 use super::summaries::{self, LoggedSummary, Summaries};
@@ -290,6 +290,7 @@ impl SessionAnalysis {
         let request_at = |at: usize| &self.known.calls[at].request;
         let read_by = (!is_unpaid).then_some(provider);
         let mut matches = self.known.prompts.enter(read_by, (&request, &prompt), request_at, (&scale, &rule));
+        matches.elsewhere = SentElsewhere::of(experiment, call.answer, &prompt);
         matches.forgotten_tokens = if tokenizer.forgets_thoughts() { prompt.earlier_thoughts() } else { 0 };
 
         let lineage = Lineage {

@@ -140,6 +140,11 @@ impl WeighedPrompt {
         tokens
     }
 
+    /// The parts of so many contents.
+    pub(super) fn parts_of_first(&self, n_contents: usize) -> u32 {
+        self.contents().take(n_contents).map(|content| content.pieces.len() as u32).sum()
+    }
+
     /// What models thought before the user's last words.
     pub(super) fn earlier_thoughts(&self) -> u32 {
         let all: u32 = self.blocks.iter().map(|block| block.thought_tokens).sum();

@@ -16,7 +16,9 @@ use super::plan::{
 use super::prepared::{Lab, Recording};
 use super::source_tokens::SourceTokens;
 use super::window_context::WindowContext;
-use crate::analysis::{CacheAnalysis, Counting, PromptMatches, PromptTree, SessionAnalysis, Timeline};
+use crate::analysis::{
+    CacheAnalysis, Counting, PromptMatches, PromptTree, SentElsewhere, SessionAnalysis, Timeline,
+};
 use crate::prices::Prices;
 
 impl<'a> Lab<'a> {
@@ -174,6 +176,7 @@ impl<'r, 'a> Run<'r, 'a> {
             let earlier = |at: usize| &self.requests[at];
             let read_by = (!call.is_unpaid()).then_some(self.lab.models[at]);
             matches = self.tree.enter(read_by, (&request, &prompt), earlier, (&scale, rule));
+            matches.elsewhere = SentElsewhere::of(self.lab.experiment, call.answer, &prompt);
         } else {
             self.tree.pass();
         }

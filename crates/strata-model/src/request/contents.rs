@@ -101,12 +101,15 @@ impl RequestPart {
         }
     }
 
-    /// The source that says most about the part: the event it shows, else the source of its longest run of bytes.
+    /// The source that says most about the part: the event it shows, the memory it is there for, however long the words
+    /// around it are, else the source of its longest run of bytes.
     pub fn main_origin(&self) -> &Origin {
         let origins = self.origins();
         let from_event = origins.iter().find(|(_, origin)| origin.event().is_some());
+        let is_memory = |origin: &Origin| matches!(origin, Origin::Memory { .. });
+        let memory = || origins.iter().find(|(_, origin)| is_memory(origin));
         let longest = || origins.iter().max_by_key(|(bytes, _)| *bytes);
-        match from_event.or_else(longest) {
+        match from_event.or_else(memory).or_else(longest) {
             Some((_, origin)) => origin,
             None => &origins[0].1,
         }

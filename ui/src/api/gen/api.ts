@@ -2774,7 +2774,11 @@ costUsd: number | null,
 /**
  * The first call after it had left the prompts again; null while it stands in the last one.
  */
-leftAt: number | null, };
+leftAt: number | null,
+/**
+ * Calls whose prompt held something that is not known and may have been this: they are in no number above.
+ */
+unknownCalls: number, };
 
 /**
  * Where something that a session is compiled with was read from.
@@ -2942,7 +2946,7 @@ rows: Array<FileRow>,
  */
 list: Carried | null,
 /**
- * Files that no prompt holds.
+ * Files that no prompt holds; one that may have stood where a prompt is not known is none of them.
  */
 neverLoaded: number,
 /**
@@ -3089,6 +3093,10 @@ bill: Bill,
  * Tokens of the prompt that the rule would have found in the cache, whatever was reported.
  */
 predictedTokens: number,
+/**
+ * They were stored by another session of the same source.
+ */
+isFromElsewhere: boolean,
 /**
  * The call before it in its lineage: the same agent, model and branch.
  */

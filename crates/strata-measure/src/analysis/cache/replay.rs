@@ -8,7 +8,7 @@ use strata_wire::CacheRules;
 use super::timeline::Timeline;
 use super::{BillTotals, CacheAnalysis, CallBill};
 use crate::analysis::call::CallAnalysis;
-use crate::analysis::matches::{PromptMatches, PromptTree};
+use crate::analysis::matches::{PromptMatches, PromptTree, SentElsewhere};
 use crate::analysis::session::SessionAnalysis;
 use crate::analysis::weigh::Counting;
 use crate::prices::Prices;
@@ -73,6 +73,10 @@ impl Replay<'_> {
             let prompt = scale.prompt(&request);
             let read_by = (!call.is_unpaid).then_some(model);
             let mut matches = tree.enter(read_by, (&request, &prompt), |at| &requests[at], (&scale, rule));
+            // Another session's prompts are changed as these are: they still begin alike.
+            if let Some(call) = self.experiment.call(call.number) {
+                matches.elsewhere = SentElsewhere::of(self.experiment, call.answer, &prompt);
+            }
             if let Some(tail) = tail {
                 let origin = tail.spans()[0].origin.clone();
                 matches.tail_tokens = scale.content_tokens(&RequestContent::user_text(&tail, origin));

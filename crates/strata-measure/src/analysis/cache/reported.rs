@@ -8,7 +8,7 @@ use strata_wire::{CacheRule, Machine};
 use super::simulate::Prediction;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
-use crate::analysis::matches::{Match, PromptMatches};
+use crate::analysis::matches::{Match, PromptMatches, SentElsewhere};
 use crate::prices::ChargedTokens;
 
 /// Field of [`CACHE_WRITE`]: what of it is kept for an hour.
@@ -127,6 +127,8 @@ pub(super) fn anchored<'p>(
         }
     };
     let prompt = counted(at);
+    // No more can be found than is sent.
+    let all = reported(at).map_or(prompt.tokens, |report| report.prompt);
     let candidates = prompt.candidates.iter().map(|found| {
         let of = found.call as usize - 1;
         let stored = reported(of).filter(|_| found.is_whole).map(|report| report.stored());
@@ -139,12 +141,14 @@ pub(super) fn anchored<'p>(
         // It is a part of both prompts: the shorter one's report says best how large.
         let shorter = if prompt.tokens < counted(of).tokens && reported(at).is_some() { at } else { of };
         let tokens = stored.or_else(on_parent).unwrap_or_else(|| measure(shorter, found.tokens));
-        // No more can be found than is sent.
-        let all = reported(at).map_or(prompt.tokens, |report| report.prompt);
         Match { tokens: tokens.min(all), ..*found }
     });
+    let elsewhere = prompt.elsewhere.iter();
+    let elsewhere =
+        elsewhere.map(|found| SentElsewhere { tokens: measure(at, found.tokens).min(all), ..*found });
     PromptMatches {
         candidates: candidates.collect(),
+        elsewhere: elsewhere.collect(),
         tokens: reported(at).map_or(prompt.tokens, |report| report.stored()),
         head_tokens: measure(at, prompt.head_tokens),
         ..prompt.clone()

@@ -5,7 +5,7 @@
 
 use strata_wire::{CacheRule, Machine, Mark};
 
-use crate::analysis::matches::PromptMatches;
+use crate::analysis::matches::{PromptMatches, SentElsewhere};
 
 /// Prompts that have less than this share in common with a slot are not put into it (llama.cpp's default).
 const SLOT_SIMILARITY: f64 = 0.1;
@@ -45,10 +45,12 @@ pub struct Prediction {
     pub matched: u32,
     /// The prefix that was ever sent before.
     pub matched_ever: u32,
-    /// The call whose prompt is found again.
+    /// The call whose prompt is found again; none where it was another session's.
     pub reference: Option<u32>,
     /// Seconds since that prompt was last of use.
     pub idle_s: Option<f64>,
+    /// What should be found was stored by another session of the same source.
+    pub is_from_elsewhere: bool,
 }
 
 /// What is found of each prompt, in order.
@@ -83,7 +85,14 @@ struct Change {
 #[derive(Clone, Copy, Default)]
 struct Hit {
     tokens: u32,
+    /// `None`: it was stored by another session.
     call: Option<u32>,
+}
+
+impl Hit {
+    fn or_longer(self, other: Self) -> Self {
+        if other.tokens > self.tokens { other } else { self }
+    }
 }
 
 impl ProviderCaches {
@@ -116,8 +125,15 @@ impl ProviderCaches {
             return Prediction::default();
         }
         let prompt = &prompts[at];
-        let ever = longest(prompt, |_| true);
-        let alive = longest(prompt, |call| self.is_kept(&self.times, call, now));
+        let is_kept_elsewhere =
+            |since: &SentElsewhere| since.at_s.is_none_or(|since| now - since <= lifetime_s);
+        let elsewhere = |is_kept: &dyn Fn(&SentElsewhere) -> bool| {
+            let kept = prompt.elsewhere.iter().rev().find(|found| is_kept(found));
+            kept.map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: None })
+        };
+        let ever = longest(prompt, |_| true).or_longer(elsewhere(&|_| true));
+        let alive = longest(prompt, |call| self.is_kept(&self.times, call, now))
+            .or_longer(elsewhere(&is_kept_elsewhere));
         let (ceiling, expected, matched) = match &sent.rule.machine {
             Machine::AutoPrefix { .. } | Machine::Units { .. } => {
                 let usable = |hit: Hit| Hit { tokens: sent.rule.usable_tokens(hit.tokens), ..hit };
@@ -125,7 +141,8 @@ impl ProviderCaches {
             }
             Machine::LcpSlot { slots } => {
                 let found = match slots {
-                    Some(n_slots) => self.in_slots(prompt, *n_slots as usize),
+                    // Prompts of other sessions lie in slots as well.
+                    Some(n_slots) => self.in_slots(prompt, *n_slots as usize).or_longer(elsewhere(&|_| true)),
                     None => ever,
                 };
                 let last = prompt.tokens.saturating_sub(1);
@@ -135,7 +152,9 @@ impl ProviderCaches {
                 let marked =
                     Marked { minimum_tokens: *minimum_tokens, lookback_blocks: *lookback_blocks, marks };
                 let found = self.at_marks(prompts, &marked, Some(now), sent.is_reset);
+                let found = found.or_longer(marked.elsewhere(prompt, sent.is_reset, is_kept_elsewhere));
                 let ceiling = self.at_marks(prompts, &marked, None, false);
+                let ceiling = ceiling.or_longer(marked.elsewhere(prompt, false, |_| true));
                 (ceiling.tokens, found, alive.tokens.max(found.tokens))
             }
         };
@@ -157,6 +176,7 @@ impl ProviderCaches {
                 matched_ever: cache.tokens.max(ever.tokens),
                 reference: ever.call,
                 idle_s: None,
+                is_from_elsewhere: false,
             };
         }
         Prediction {
@@ -165,8 +185,9 @@ impl ProviderCaches {
             written: stored.saturating_sub(expected.tokens),
             matched,
             matched_ever: ever.tokens.max(matched),
-            reference: expected.call.filter(|_| expected.tokens > 0).or(ever.call),
+            reference: if expected.tokens > 0 { expected.call } else { ever.call },
             idle_s: reused.map(|(_, used)| (now - used).max(0.0)),
+            is_from_elsewhere: expected.tokens > 0 && expected.call.is_none(),
         }
     }
 
@@ -239,4 +260,28 @@ struct Marked<'m> {
     minimum_tokens: u32,
     lookback_blocks: u32,
     marks: &'m [Mark],
+}
+
+impl Marked<'_> {
+    /// What is found of what other sessions stored: all of an earlier prompt, or tools and instruction.
+    fn elsewhere(
+        &self,
+        prompt: &PromptMatches,
+        is_reset: bool,
+        is_kept: impl Fn(&SentElsewhere) -> bool,
+    ) -> Hit {
+        let kept = prompt.elsewhere.iter().rev().filter(|found| is_kept(found));
+        let ends = kept.flat_map(|found| {
+            let is_at_mark = self.marks.contains(&Mark::Last)
+                && !is_reset
+                && found.is_whole
+                && found.parts_behind <= self.lookback_blocks;
+            let whole = is_at_mark.then_some(found.tokens);
+            let system = self.marks.contains(&Mark::System).then_some(prompt.head_tokens);
+            let tools = self.marks.contains(&Mark::Tools).then_some(prompt.tools_tokens);
+            [whole, system, tools].into_iter().flatten()
+        });
+        let longest = ends.filter(|tokens| *tokens >= self.minimum_tokens).max();
+        longest.map_or(Hit::default(), |tokens| Hit { tokens, call: None })
+    }
 }

@@ -4,7 +4,7 @@ use strata_wire::{CacheRule, CacheRules, Machine, Mark};
 
 use super::simulate::{Prediction, SentCall, simulate};
 use super::zones::{Zone, zones};
-use crate::analysis::matches::{ExplicitCache, Match, PromptMatches};
+use crate::analysis::matches::{ExplicitCache, Match, PromptMatches, SentElsewhere};
 
 fn rule(model: &str) -> CacheRule {
     CacheRule::clone(CacheRules::embedded().of_model(model))
@@ -208,4 +208,33 @@ fn a_cache_object_holds_what_it_was_made_of() {
     let found = simulate(&prompts, |_| SentCall::new(&gemini, 1.0));
     let counts: Vec<_> = found.iter().map(|one| (one.expected, one.written)).collect();
     assert_eq!(counts, [(0, 3000), (2500, 2500), (2500, 0)]);
+}
+
+#[test]
+fn what_another_session_stored_is_found_while_it_is_kept() {
+    let first = |elsewhere: &[(f64, u32, bool, u32)]| {
+        let elsewhere = elsewhere.iter().map(|(at, tokens, is_whole, parts_behind)| SentElsewhere {
+            at_s: Some(*at),
+            tokens: *tokens,
+            is_whole: *is_whole,
+            parts_behind: *parts_behind,
+        });
+        PromptMatches { elsewhere: elsewhere.collect(), ..prompt(&[], 5000, 3, &[]) }
+    };
+    let met = |model: &str, at_s: f64, elsewhere: &[(f64, u32, bool, u32)]| {
+        let rule = rule(model);
+        let found = simulate(&[first(elsewhere)], |_| SentCall::new(&rule, at_s))[0];
+        assert_eq!((found.reference, found.is_from_elsewhere), (None, found.expected > 0));
+        (found.expected, found.ceiling)
+    };
+    // The same prompt, a minute ago; and an hour ago, when a shorter one of a minute ago is still there.
+    let (same, head) = ((1000.0, 5000, true, 0), (4600.0, 2100, false, 2));
+    assert_eq!(met("gpt-4o", 1060.0, &[same]), (4992, 4992));
+    assert_eq!(met("gpt-4o", 4660.0, &[head, same]), (2048, 4992));
+    assert_eq!(met("claude-sonnet-4-5", 1060.0, &[same]), (5000, 5000));
+    // Where no mark stands nothing is found, however much is shared: only the instruction, which ends at one.
+    assert_eq!(met("claude-sonnet-4-5", 4660.0, &[head, same]), (2000, 5000));
+    assert_eq!(met("claude-sonnet-4-5", 1060.0, &[(1000.0, 4000, true, 40)]), (2000, 2000));
+    assert_eq!(met("llama.cpp/m", 1060.0, &[same]), (4999, 4999));
+    assert_eq!(met("gpt-4o", 1060.0, &[(1000.0, 900, true, 1)]), (0, 0));
 }
