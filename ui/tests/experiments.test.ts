@@ -37,6 +37,15 @@ describe('an edit', () => {
     await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', cursor: 17 }));
   });
 
+  test('keeps the processor that is looked at, though another changes more then', async () => {
+    const window = openWindow('#/invoice-triage/pipeline');
+    await stage(/contents/);
+    await waitFor(() => expect(stages()).toHaveTextContent('C17, log_analyst'));
+    await window.press(' ');
+    await waitFor(() => expect(window.view()).toMatchObject({ session: 'x1', stage: 'contents' }));
+    expect(await stage(/off, contents/)).toHaveAttribute('aria-selected', 'true');
+  });
+
   test('leaves the list where it was scrolled to', async () => {
     const window = openWindow(PIPELINE);
     await stage(/identity/);

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import { ensureExists } from '@/lib/assert.ts';
 import { formatInteger } from '@/model/format.ts';
+import { knownPart } from '@/model/stores.ts';
 import { recorded } from './recorded.ts';
 import { inspector, openWindow } from './window.ts';
 
@@ -114,9 +115,10 @@ describe('what else is kept', () => {
     expect(options).toHaveLength(page.total);
     page.rows.forEach(({ name, carried }, at) => {
       expect(options[at]).toHaveTextContent(name);
-      expect(options[at]).toHaveTextContent(formatInteger(carried.lifetimeTokens));
+      expect(options[at]).toHaveTextContent(knownPart(carried, formatInteger(carried.lifetimeTokens)));
     });
-    await inspector(new RegExp(`^${ensureExists(page.rows[0], 'a file').name}`));
+    const ofFile = await inspector(new RegExp(`^${ensureExists(page.rows[0], 'a file').name}`));
+    expect(ofFile).toHaveTextContent(/may have stood in 1 prompt of which it is not known/);
   });
 
   test('lists searches in memory', async () => {

@@ -30,6 +30,7 @@ export class PipelineEdits {
   }
 
   make(edits: readonly Edit[], replacesLast = false): Promise<boolean> {
+    this.#in.pipeline.stay();
     return this.#in.experiments.edit(edits, { agent: this.agent, replacesLast });
   }
 

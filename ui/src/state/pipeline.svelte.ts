@@ -115,6 +115,12 @@ export class Pipeline {
     this.#location.go({ panel: 'stage', stage: processor, selection }, step);
   }
 
+  /** Which stage tells most may change with an edit, but who looks at one stays with it. */
+  stay(): void {
+    const { stageName } = this;
+    if (stageName !== '') this.#location.go({ stage: stageName }, 'replace');
+  }
+
   /** Which of the two requests of a call is shown, where what was sent is recorded; none while another stage is. */
   get look(): RequestLook | undefined {
     const { tab } = this.#location.view;
