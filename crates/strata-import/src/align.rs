@@ -6,10 +6,12 @@
 //! are left out of the comparison, because clients drop them when they send an answer back.
 //!
 //! A request that shares nothing begins a conversation. It is that of a sub-agent when an unanswered tool call of a known
-//! conversation holds its prompt.
+//! conversation holds its prompt. One that shares all may be that of a sub-agent, too: it is when what is new in it
+//! repeats the prompt of a call.
 
 mod anew;
 mod conversation;
+mod fork;
 mod known;
 mod lane;
 mod plan;
@@ -125,7 +127,10 @@ fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
         }
     }
     if let Some((at, lane, fit)) = best {
-        return known.change(at, |conversation| conversation.append(lane, fit, exchange, units));
+        return known.change(at, |conversation| match conversation.forked_by(lane, &exchange, &units) {
+            Some((call_id, tool)) => conversation.fork(lane, &call_id, &tool, exchange, units),
+            None => conversation.append(lane, fit, exchange, units),
+        });
     }
     let caller = known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
         let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;

@@ -7,6 +7,7 @@ use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
 use super::anew::{Said, told_anew};
+use super::fork::forked_by;
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
 use super::unit::{Overlap, Unit, UnitKey, content_of, overlap, units_of_turn};
@@ -82,17 +83,51 @@ impl Conversation {
         exchange: Exchange,
         units: Vec<Unit>,
     ) -> Vec<UnitKey> {
-        // A client that names its main agent alone does not name this one.
-        let named = exchange.about.agent.clone().filter(|named| *named != self.draft.agent);
-        let agent = named.unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
-        let branch = Some(format!("agent.{}", call_id.replace('.', "_")).into());
-        self.lanes.push(Lane { agent: Some(agent), branch, ..Lane::default() });
+        let branch = format!("agent.{}", call_id.replace('.', "_")).into();
+        self.lanes.push(self.lane_of(tool, branch, &exchange));
         self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
+    }
+
+    /// Adds a request that begins the history of a sub-agent with all that its caller was told.
+    pub(super) fn fork(
+        &mut self,
+        caller: usize,
+        call_id: &str,
+        tool: &Str,
+        exchange: Exchange,
+        units: Vec<Unit>,
+    ) -> Vec<UnitKey> {
+        let caller = &self.lanes[caller];
+        // By ADK's rule, what is below a branch sees it.
+        let above = caller.branch.as_deref().unwrap_or("main");
+        let branch = format!("{above}.agent-{}", call_id.replace('.', "_")).into();
+        let n_shared = overlap(&caller.units, &units).shared;
+        let told = caller.units[..n_shared].to_vec();
+        let begun =
+            Lane { units: told, n_requested: n_shared, system: caller.system.clone(), ..Lane::default() };
+        let Lane { agent, named, branch, .. } = self.lane_of(tool, branch, &exchange);
+        self.lanes.push(Lane { agent, named, branch, ..begun });
+        self.append(self.lanes.len() - 1, Fit::Continued(n_shared), exchange, units)
+    }
+
+    /// The call for which a request goes on from a lane as somebody else.
+    pub(super) fn forked_by(&self, lane: usize, exchange: &Exchange, units: &[Unit]) -> Option<(Str, Str)> {
+        let new = units.get(overlap(&self.lanes[lane].units, units).shared)?;
+        forked_by(&exchange.turns, new.turn)
+    }
+
+    fn lane_of(&self, tool: &Str, branch: Str, exchange: &Exchange) -> Lane {
+        let named = exchange.about.agent.clone();
+        // A client that names its main agent alone does not name this one.
+        let own = named.clone().filter(|named| *named != self.draft.agent);
+        let agent = own.unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
+        Lane { agent: Some(agent), named, branch: Some(branch), ..Lane::default() }
     }
 
     /// Adds a request that begins a history of its own.
     pub(super) fn thread(&mut self, exchange: Exchange, units: Vec<Unit>) -> Vec<UnitKey> {
-        self.lanes.push(Lane { agent: exchange.about.agent.clone(), ..Lane::default() });
+        let named = exchange.about.agent.clone();
+        self.lanes.push(Lane { agent: named.clone(), named, ..Lane::default() });
         self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
     }
 
@@ -117,9 +152,10 @@ impl Conversation {
         for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
             units[new].event = lane.units[old].event;
         }
+        let named = about.agent.clone().filter(|named| lane.named.as_ref() != Some(named));
         let base = EventDraft {
             invocation: about.invocation.clone(),
-            agent: about.agent.clone().or_else(|| lane.agent.clone()),
+            agent: named.or_else(|| lane.agent.clone()),
             branch: lane.branch.clone(),
             time,
             ..EventDraft::new(Kind::Notice, Vec::new(), source.clone())
@@ -150,6 +186,9 @@ impl Conversation {
             units = all;
         }
         lane.n_requested = units.len() - n_answered;
+        if lane.n_first == 0 {
+            lane.n_first = lane.n_requested;
+        }
         lane.is_answered = is_answered;
         lane.awaited = event.filter(|_| !is_answered);
         lane.units = units;
@@ -287,7 +326,7 @@ impl Conversation {
             from += n;
             let turn = &turns[turn_at];
             // What another agent of the session was told already is one event.
-            if is_shared_by_agents && let Some(event) = self.event_of(&units[group[0]]) {
+            if is_shared_by_agents && let Some(event) = self.event_of(&units[group[0]], units) {
                 set_event(units, group, event);
                 continue;
             }
@@ -358,10 +397,13 @@ impl Conversation {
         event
     }
 
-    /// The event in which an agent of the session was told this.
-    fn event_of(&self, said: &Unit) -> Option<usize> {
-        let mut units = self.lanes.iter().flat_map(|lane| &lane.units);
-        units.find(|unit| unit.is_same(said))?.event
+    /// The event in which another agent of the session was told this. Who is told the same twice is told it in two: those
+    /// that stand in this request already are none.
+    fn event_of(&self, said: &Unit, units: &[Unit]) -> Option<usize> {
+        let lanes = self.lanes.iter().filter(|lane| lane.branch.is_none());
+        let same = lanes.flat_map(|lane| &lane.units).filter(|unit| unit.is_same(said));
+        let mut events = same.filter_map(|unit| unit.event);
+        events.find(|event| units.iter().all(|unit| unit.event != Some(*event)))
     }
 
     fn say_answer(

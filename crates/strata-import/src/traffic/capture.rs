@@ -22,6 +22,7 @@ use crate::exchange::Exchange;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
+use crate::injected::client_words;
 use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::title::behind_elements;
@@ -212,8 +213,12 @@ fn name_sessions(logged: &mut [Logged], main: &Str) {
 /// What a person asked first.
 fn asked(exchange: &Exchange) -> Option<Str> {
     let turns = exchange.turns.iter().filter(|turn| turn.role == Role::User);
-    let texts = turns.flat_map(|turn| &turn.parts).filter_map(|part| part.text.as_deref());
-    texts.map(behind_elements).find(|text| !text.is_empty()).map(Str::from)
+    let mut texts = turns.flat_map(|turn| &turn.parts).filter_map(|part| part.text.as_deref());
+    let typed = texts.find_map(|text| {
+        let typed = behind_elements(text);
+        (!typed.is_empty() && client_words(typed).is_none()).then_some(typed)
+    });
+    typed.map(Str::from)
 }
 
 /// Without the attempts that failed before the same was sent again.
@@ -228,14 +233,17 @@ fn once_each(mut logged: Vec<Logged>, draft: &mut Draft) -> Vec<Logged> {
     };
     let mut at = 0;
     while at < logged.len() {
-        let is_again =
-            !logged[at].is_answered && logged[at + 1..].iter().any(|later| is_same(&logged[at], later));
-        if is_again {
-            let attempt = logged.remove(at);
-            draft.unmapped.record("attempt that failed and was sent again", attempt.exchange.source);
-        } else {
+        let mut later = at + 1..logged.len();
+        let again = later.find(|later| !logged[at].is_answered && is_same(&logged[at], &logged[*later]));
+        let Some(again) = again else {
             at += 1;
-        }
+            continue;
+        };
+        // A session that began with the attempt may be stored under its id before it is sent again.
+        let begins = logged[at].exchange.about.begins.take();
+        logged[again].exchange.about.begins = begins;
+        let attempt = logged.remove(at);
+        draft.unmapped.record("attempt that failed and was sent again", attempt.exchange.source);
     }
     logged
 }

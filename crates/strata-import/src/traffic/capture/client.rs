@@ -44,6 +44,9 @@ const CLIENTS: [(&str, Client); 7] = [
     ("pi/", agent("pi", "pi")),
 ];
 
+/// Copilot CLI calls itself by the SDK that it is made with. It says in this header for whom it asks.
+const COPILOT: (&str, Client) = ("x-initiator", agent("copilot", "copilot"));
+
 /// Programs of people's own.
 const OTHER: Client = Client { app: "http", agent: "model", asks_beside: false };
 
@@ -80,7 +83,8 @@ impl Head {
     pub(super) fn client(&self) -> Client {
         let named = self.header("user-agent").map(|it| it.to_ascii_lowercase()).unwrap_or_default();
         let known = CLIENTS.iter().find(|(begin, _)| named.starts_with(begin));
-        known.map_or(OTHER, |(_, client)| *client)
+        let copilot = || self.header(COPILOT.0).map(|_| COPILOT.1);
+        known.map(|(_, client)| *client).or_else(copilot).unwrap_or(OTHER)
     }
 
     /// The session that a client says it is of. The first that is there: what a client calls its session comes before what
