@@ -24,7 +24,8 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     arguments: &[
         Argument {
             name: "query",
-            about: "Words that all stand in one part, in any case, also within others; those in double quotes stand together",
+            about: "Words that all stand in one part, in any case, also within others; those in double quotes stand \
+                    together",
             shape: Shape::Text,
             is_required: true,
         },
