@@ -11,7 +11,7 @@ pub(crate) const QUOTATION: &str = "quotation";
 pub(crate) const SUMMARY: &str = "summary";
 
 /// Beginnings of text the client writes, with what it is.
-const WRITTEN_BY_CLIENT: [(&str, &str); 50] = [
+const WRITTEN_BY_CLIENT: [(&str, &str); 56] = [
     ("<command-name>", "command"),
     ("<command-message>", "command"),
     ("<command-args>", "command"),
@@ -59,10 +59,19 @@ const WRITTEN_BY_CLIENT: [(&str, &str); 50] = [
     ("This is the Qwen Code. We are setting up the context", "session-context"),
     (TIME, "environment"),
     ("<environment_details>", "environment"),
+    (BEHIND_EXAMPLES, "examples"),
+    ("I have *added these files to the chat*", "files"),
+    ("I am not sharing any files that you can edit yet.", "files"),
+    ("I am working with you on code in a git repository.", "files"),
+    ("Here are summaries of some files present in my git repo", "files"),
+    ("Here are some READ ONLY files", "files"),
     ("For context:", QUOTATION),
     ("<returncode>", "observation"),
     ("<output>", "observation"),
 ];
+
+/// Aider shows its model how it is done, with prompts that nobody typed, and ends so.
+pub(crate) const BEHIND_EXAMPLES: &str = "I switched to a new code base.";
 
 /// Copilot CLI puts it before what a person typed, in one text.
 const TIME: &str = "<current_datetime>";

@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::take::take_text;
 use strata_model::{Json, Object, Str};
-use strata_wire::message::Role;
+use strata_wire::message::{Role, Turn};
 
 use super::http::{Body, Content, Pair};
 use crate::align::{Step, sessions};
@@ -22,7 +22,7 @@ use crate::exchange::Exchange;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
-use crate::injected::client_words;
+use crate::injected::{BEHIND_EXAMPLES, client_words};
 use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::title::behind_elements;
@@ -212,7 +212,9 @@ fn name_sessions(logged: &mut [Logged], main: &Str) {
 
 /// What a person asked first.
 fn asked(exchange: &Exchange) -> Option<Str> {
-    let turns = exchange.turns.iter().filter(|turn| turn.role == Role::User);
+    let is_end = |turn: &Turn| turn.texts().any(|text| text.starts_with(BEHIND_EXAMPLES));
+    let examples = exchange.turns.iter().rposition(is_end).map_or(0, |end| end + 1);
+    let turns = exchange.turns[examples..].iter().filter(|turn| turn.role == Role::User);
     let mut texts = turns.flat_map(|turn| &turn.parts).filter_map(|part| part.text.as_deref());
     let typed = texts.find_map(|text| {
         let typed = behind_elements(text);

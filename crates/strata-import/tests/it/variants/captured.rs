@@ -1,0 +1,67 @@
+//! What clients without ids of sessions send, as the gateway writes it.
+
+use serde_json::{Value, json};
+use strata_import::{Format, ImportedSession};
+
+use super::session;
+
+/// The session of one request, which was answered.
+fn captured(headers: &Value, messages: &Value) -> ImportedSession {
+    let body = json!({"model": "m", "messages": messages}).to_string();
+    let request = json!({"strata_capture": 1, "request": 1, "at": 1.5, "method": "POST", "headers": headers, "body": body,
+        "url": "http://127.0.0.1/v1/chat/completions", "upstream": "openai"});
+    let message = json!({"role": "assistant", "content": "PELICAN."});
+    let body = json!({"id": "chatcmpl-1", "object": "chat.completion", "model": "m",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+    let answer = json!({"strata_capture": 1, "answer": 1, "at": 1.6, "ended": 1.7, "status": 200, "headers": [],
+        "end": "complete", "body": body.to_string()});
+    session(Format::CAPTURE, &format!("{request}\n{answer}\n"))
+}
+
+#[track_caller]
+fn check(headers: &Value, messages: &Value, app: &str, title: &str, user_turns: u64) {
+    let found = captured(headers, messages);
+    assert_eq!((&*found.session.app_name, &*found.title), (app, title));
+    assert_eq!(found.summary().user_turns, user_turns);
+}
+
+#[test]
+fn copilot_puts_the_time_before_what_is_typed() {
+    let headers = json!([["user-agent", "OpenAI/JS 5.20.1"], ["x-initiator", "user"]]);
+    let typed = "<current_datetime>2026-11-27T18:30:54.618+00:00</current_datetime>\n\nRead the notes.";
+    let messages = json!([{"role": "system", "content": "You are the GitHub Copilot CLI."}, {"role": "user", "content": typed}]);
+    check(&headers, &messages, "copilot", "Read the notes.", 1);
+}
+
+#[test]
+fn qwen_tells_of_the_folder_first() {
+    let headers = json!([["user-agent", "QwenCode/0.15.10 (linux; x64)"]]);
+    let about =
+        "This is the Qwen Code. We are setting up the context for our chat.\nMy operating system is: linux";
+    let messages = json!([
+        {"role": "system", "content": "You are Qwen Code."}, {"role": "user", "content": about},
+        {"role": "assistant", "content": "Got it. Thanks for the context!"}, {"role": "user", "content": "Read the notes."},
+    ]);
+    check(&headers, &messages, "qwen-code", "Read the notes.", 1);
+}
+
+#[test]
+fn aider_shows_examples_first() {
+    let headers = json!([["user-agent", "OpenAI/Python 2.20.0"]]);
+    let said = |role: &str, content: &str| json!({"role": role, "content": content});
+    let messages = json!([
+        said("system", "Act as an expert software developer."),
+        said("user", "Change the greeting to be more casual"),
+        said("assistant", "Ok, I will:"),
+        said("user", "I switched to a new code base. Please don't consider the above files."),
+        said("assistant", "Ok."),
+        said(
+            "user",
+            "I have *added these files to the chat* so you can go ahead and edit them.\n\nnotes.txt"
+        ),
+        said("assistant", "Ok, any changes I propose will be to those files."),
+        said("user", "Read the notes.\n\nReply in English."),
+    ]);
+    // What stands in the example was said by nobody, and looks as if it were.
+    check(&headers, &messages, "http", "Read the notes.", 2);
+}
