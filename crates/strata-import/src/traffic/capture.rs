@@ -155,10 +155,12 @@ impl Log {
             }
             answered_at = Some(source);
         }
-        let is_answered = is_whole && status.is_some_and(|status| status < 400);
         let pair = Pair { url: head.url.to_string(), request, response, status, time, end, source };
         let mut exchange = pair.exchange(draft)?;
         exchange.answered_at = answered_at;
+        // A stream that says in its midst that it failed ends well all the same.
+        let is_failed = exchange.answer.as_ref().is_some_and(|answer| answer.error.is_some());
+        let is_answered = is_whole && !is_failed && status.is_some_and(|status| status < 400);
         let by = head.captured_by(&exchange.body);
         exchange.about.session = by.session;
         exchange.about.agent = Some(by.agent);

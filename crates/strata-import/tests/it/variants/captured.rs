@@ -5,17 +5,25 @@ use strata_import::{Format, ImportedSession};
 
 use super::session;
 
+/// A request with what came back, both of one number.
+fn exchange(number: u32, headers: &Value, messages: &Value, back: &str) -> String {
+    let body = json!({"model": "m", "messages": messages}).to_string();
+    let request = json!({"strata_capture": 1, "request": number, "at": number, "method": "POST", "headers": headers,
+        "body": body, "url": "http://127.0.0.1/v1/chat/completions", "upstream": "openai"});
+    let answer = json!({"strata_capture": 1, "answer": number, "at": number, "ended": number, "status": 200,
+        "headers": [], "end": "complete", "body": back});
+    format!("{request}\n{answer}\n")
+}
+
+fn answer() -> String {
+    let message = json!({"role": "assistant", "content": "PELICAN."});
+    let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
+    json!({"id": "chatcmpl-1", "object": "chat.completion", "model": "m", "choices": [choice]}).to_string()
+}
+
 /// The session of one request, which was answered.
 fn captured(headers: &Value, messages: &Value) -> ImportedSession {
-    let body = json!({"model": "m", "messages": messages}).to_string();
-    let request = json!({"strata_capture": 1, "request": 1, "at": 1.5, "method": "POST", "headers": headers, "body": body,
-        "url": "http://127.0.0.1/v1/chat/completions", "upstream": "openai"});
-    let message = json!({"role": "assistant", "content": "PELICAN."});
-    let body = json!({"id": "chatcmpl-1", "object": "chat.completion", "model": "m",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
-    let answer = json!({"strata_capture": 1, "answer": 1, "at": 1.6, "ended": 1.7, "status": 200, "headers": [],
-        "end": "complete", "body": body.to_string()});
-    session(Format::CAPTURE, &format!("{request}\n{answer}\n"))
+    session(Format::CAPTURE, &exchange(1, headers, messages, &answer()))
 }
 
 #[track_caller]
@@ -64,4 +72,19 @@ fn aider_shows_examples_first() {
     ]);
     // What stands in the example was said by nobody, and looks as if it were.
     check(&headers, &messages, "http", "Read the notes.", 2);
+}
+
+#[test]
+fn a_stream_that_says_that_it_failed_and_is_asked_for_again_is_one_call() {
+    let messages = json!([{"role": "user", "content": "Read the notes."}]);
+    let piece = json!({"id": "chatcmpl-0", "object": "chat.completion.chunk", "model": "m",
+        "choices": [{"index": 0, "delta": {"role": "assistant", "content": "PEL"}}]});
+    let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    let failed = format!("data: {piece}\n\nevent: error\ndata: {error}\n\n");
+    let log = exchange(1, &json!([]), &messages, &failed) + &exchange(2, &json!([]), &messages, &answer());
+    let found = session(Format::CAPTURE, &log);
+    let said: Vec<_> =
+        found.session.events.iter().filter_map(|event| event.parts()[0].text.as_deref()).collect();
+    assert_eq!((said, found.requests.len()), (vec!["Read the notes.", "PELICAN."], 1));
+    assert_eq!(&*found.session.id, "request-1");
 }
