@@ -47,6 +47,9 @@ const CLIENTS: [(&str, Client); 7] = [
 /// Copilot CLI calls itself by the SDK that it is made with. It says in this header for whom it asks.
 const COPILOT: (&str, Client) = ("x-initiator", agent("copilot", "copilot"));
 
+/// Of an id of an agent, in its name.
+const ID_CHARS: usize = 8;
+
 /// Programs of people's own.
 const OTHER: Client = Client { app: "http", agent: "model", asks_beside: false };
 
@@ -104,16 +107,18 @@ impl Head {
             .or_else(|| in_body(&["metadata", "session_id"]))
     }
 
-    /// The agent of that session that asks, where it is not the main one.
-    fn sub_agent(&self) -> Option<Str> {
+    /// What tells the agent of that session that asks from others, where it is not the main one: the end of its id, which
+    /// can be read. Ids of Codex and opencode begin with the time, so that those of one minute begin alike.
+    fn sub_agent(&self) -> Option<String> {
+        let end = |id: &Str| id.chars().skip(id.chars().count().saturating_sub(ID_CHARS)).collect();
         if let Some(id) = self.header("x-claude-code-agent-id") {
-            return Some(id.clone());
+            return Some(end(id));
         }
         if let Some(parent) = self.header("x-parent-session-id") {
-            return self.header("x-session-id").filter(|own| *own != parent).cloned();
+            return self.header("x-session-id").filter(|own| *own != parent).map(end);
         }
         let thread = self.header("thread-id").filter(|thread| Some(*thread) != self.header("session-id"));
-        thread.or_else(|| self.header("x-openai-subagent")).cloned()
+        thread.map(end).or_else(|| self.header("x-openai-subagent").map(ToString::to_string))
     }
 
     /// What kind of request Codex says it is: over a WebSocket each says it by itself.
@@ -132,8 +137,7 @@ impl Client {
             return beside.into();
         }
         match head.sub_agent() {
-            // The beginning of an id tells agents apart, and can be read.
-            Some(id) => format!("{}-{}", self.agent, id.chars().take(8).collect::<String>()).into(),
+            Some(id) => format!("{}-{id}", self.agent).into(),
             None => self.agent.into(),
         }
     }

@@ -88,3 +88,25 @@ fn a_stream_that_says_that_it_failed_and_is_asked_for_again_is_one_call() {
     assert_eq!((said, found.requests.len()), (vec!["Read the notes.", "PELICAN."], 1));
     assert_eq!(&*found.session.id, "request-1");
 }
+
+#[test]
+fn sub_agents_whose_ids_begin_alike_are_two() {
+    let headers = |own: &str| {
+        json!([
+            ["user-agent", "opencode/1.18"],
+            ["x-session-id", own],
+            ["x-parent-session-id", "ses_de1b96fdaffe76bE"]
+        ])
+    };
+    let asked = |what: &str| json!([{"role": "user", "content": what}]);
+    let log = exchange(1, &headers("ses_de1b9642fffei7XA"), &asked("Look at the first folder."), &answer())
+        + &exchange(
+            2,
+            &headers("ses_de1b95aaaffeQQWW"),
+            &asked("Look at the second folder."),
+            &answer().replace("-1", "-2"),
+        );
+    let found = session(Format::CAPTURE, &log);
+    let authors: Vec<_> = found.session.events.iter().map(|event| &*event.author).collect();
+    assert_eq!(authors, ["user", "opencode-fffei7XA", "user", "opencode-affeQQWW"]);
+}
