@@ -5,11 +5,12 @@
 //! events, what is gone or was put in the place of something else is counted with the request. Thoughts and empty texts
 //! are left out of the comparison, because clients drop them when they send an answer back.
 //!
-//! A request that shares nothing begins a conversation. It is that of a sub-agent when an unanswered tool call of a known
-//! conversation holds its prompt. One that shares all may be that of a sub-agent, too: it is when what is new in it
-//! repeats the prompt of a call.
+//! A request that shares nothing begins a conversation. It is that of a sub-agent when a tool call of a known conversation
+//! holds its prompt and is unanswered, or was made just before with no other. One that shares all may be that of a
+//! sub-agent, too: it is when what is new in it repeats the prompt of a call.
 
 mod anew;
+mod calls;
 mod conversation;
 mod fork;
 mod known;

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use strata_model::{Json, Object, Part, Str};
+use strata_model::{Fingerprint, Json, Object, Part, Str};
 use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
 use super::anew::{Said, told_anew};
+use super::calls::Calls;
 use super::fork::forked_by;
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
@@ -14,7 +15,7 @@ use super::unit::{Overlap, Unit, UnitKey, content_of, overlap, units_of_turn};
 use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
-use crate::injected::QUOTATION;
+use crate::injected::{QUOTATION, injected_kind};
 use crate::marks;
 use crate::title::behind_elements;
 
@@ -28,8 +29,7 @@ pub(super) struct Conversation {
     draft: Draft,
     lanes: Vec<Lane>,
     last_answer: Option<Str>,
-    /// Calls nobody answered yet: id, tool, arguments as text.
-    open_calls: Vec<(Str, Str, String)>,
+    calls: Calls,
 }
 
 impl Conversation {
@@ -45,7 +45,7 @@ impl Conversation {
             draft,
             lanes: Vec::new(),
             last_answer: None,
-            open_calls: Vec::new(),
+            calls: Calls::default(),
         }
     }
 
@@ -64,15 +64,25 @@ impl Conversation {
         lanes.filter_map(|(at, lane)| Some((at, lane.fit(exchange, units, self.key.is_some())?))).collect()
     }
 
-    /// An unanswered call whose arguments hold the prompt of a request.
+    /// The call for which a request asks: nobody answered it yet and its arguments hold the prompt, or it was answered at
+    /// once and they are that.
     pub(super) fn call_with(&self, exchange: &Exchange) -> Option<(Str, Str)> {
-        let prompt = exchange.turns.iter().find(|turn| turn.role == Role::User)?.text();
+        let mut asked = exchange.turns.iter().filter(|turn| turn.role == Role::User);
+        let typed = asked.clone().find(|turn| injected_kind(&turn.parts).is_none());
+        let prompt = typed.or_else(|| asked.next())?.text();
         // Clients put the time and the like before what an agent is asked.
         let prompts = [prompt.trim(), behind_elements(&prompt)];
-        let mut prompts = prompts.into_iter().filter(|prompt| prompt.chars().count() >= TELLING_CHARS);
-        let call = prompts
-            .find_map(|prompt| self.open_calls.iter().rev().find(|(_, _, args)| args.contains(prompt)));
-        call.map(|(id, tool, _)| (id.clone(), tool.clone()))
+        let prompts = prompts.into_iter().filter(|prompt| prompt.chars().count() >= TELLING_CHARS);
+        let open = prompts.clone().find_map(|prompt| self.calls.open_with(prompt));
+        // Who asks anew what was asked before is no sub-agent, although a tool was given it, too.
+        let is_own = |said: Fingerprint| {
+            let lanes = self.lanes.iter().filter(|lane| lane.branch.is_none());
+            lanes.flat_map(|lane| &lane.units).any(|unit| !unit.is_model && unit.content == said)
+        };
+        open.or_else(|| {
+            let mut said = prompts.map(|prompt| Fingerprint::of(prompt.as_bytes()));
+            said.find_map(|said| self.calls.made_for(said, exchange.time).filter(|_| !is_own(said)))
+        })
     }
 
     /// Adds a request that begins the history of a sub-agent.
@@ -341,9 +351,9 @@ impl Conversation {
                 group.iter().map(|place| turn.parts[units[*place].part].clone()).collect()
             };
             let mut said = Turn { parts, result_bytes: turn.result_bytes, ..Turn::new(turn.role) };
-            self.name_results(&mut said);
-            self.answered(&said);
-            self.note_calls(&said);
+            self.calls.name_results(&mut said);
+            self.calls.answered(&said);
+            self.calls.note(&said, base.time);
             self.draft.note_result_bytes(said.result_bytes);
             for (key, value) in
                 turn.rest.iter().filter(|(key, _)| !matches!(&***key, "id" | "status" | "type"))
@@ -416,7 +426,7 @@ impl Conversation {
         base: EventDraft,
     ) -> usize {
         let turn = answer.turn.unwrap_or_else(|| Turn::new(Role::Model));
-        self.note_calls(&turn);
+        self.calls.note(&turn, end.or(base.time));
         let mut notes = Object::new();
         if let Some(own) = answer.usage.as_ref().and_then(|usage| usage.top_level_input) {
             notes.push("topLevelInputTokens", Json::Int(own as i64));
@@ -443,36 +453,6 @@ impl Conversation {
         self.lanes[at].answer_ids.extend(answer.id.clone());
         self.last_answer = answer.id;
         event
-    }
-
-    fn note_calls(&mut self, turn: &Turn) {
-        for call in turn.parts.iter().filter_map(|part| part.function_call.as_deref()) {
-            let args = call.args.iter().flat_map(|args| args.values()).filter_map(Json::as_str);
-            let text = args.collect::<Vec<_>>().join("\n");
-            if let Some(id) = &call.id {
-                self.open_calls.push((id.clone(), call.name.clone().unwrap_or_else(|| "tool".into()), text));
-            }
-        }
-    }
-
-    /// Results that do not say what they answer, answer the calls in their order.
-    fn name_results(&self, turn: &mut Turn) {
-        let mut open = self.open_calls.iter();
-        let results = turn.parts.iter_mut().filter_map(|part| part.function_response.as_mut());
-        for result in results.filter(|result| result.id.is_none()) {
-            let of_tool =
-                |call: &&(Str, Str, String)| result.name.is_none() || result.name.as_ref() == Some(&call.1);
-            if let Some((id, tool, _)) = open.by_ref().find(of_tool) {
-                result.id = Some(id.clone());
-                result.name.get_or_insert_with(|| tool.clone());
-            }
-        }
-    }
-
-    fn answered(&mut self, turn: &Turn) {
-        let ids: Vec<&Str> =
-            turn.parts.iter().filter_map(|part| part.function_response.as_ref()?.id.as_ref()).collect();
-        self.open_calls.retain(|(id, _, _)| !ids.contains(&id));
     }
 
     /// Adds a compaction that the log itself reports.

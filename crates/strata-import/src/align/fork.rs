@@ -32,7 +32,10 @@ pub(super) fn forked_by(turns: &[Turn], from: usize) -> Option<(Str, Str)> {
 /// Whether a text ends with the prompt that a call gives.
 fn asks_for(call: &FunctionCall, text: &str) -> bool {
     let given = call.args.iter().flat_map(|args| args.values()).filter_map(Json::as_str).map(str::trim);
-    given
-        .filter(|prompt| prompt.split_whitespace().count() >= TELLING_WORDS)
-        .any(|prompt| text.ends_with(prompt))
+    given.filter(|given| is_prompt(given)).any(|prompt| text.ends_with(prompt))
+}
+
+/// Whether a text that a call gives may be what somebody is asked.
+pub(super) fn is_prompt(text: &str) -> bool {
+    text.split_whitespace().nth(TELLING_WORDS - 1).is_some()
 }

@@ -1,6 +1,7 @@
-//! Conversations as letters: `u:` a prompt, `m:` an answer, `t:` a result, `s:` the system prompt.
+//! Conversations as letters: `u:` a prompt, `m:` an answer, `c:` a call with this prompt and id, `t:` a result, `r:` that of
+//! the call with this id, `s:` the system prompt.
 
-use strata_model::{FunctionCall, Json, Object, Part};
+use strata_model::{FunctionCall, FunctionResponse, Json, Object, Part};
 use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
@@ -13,7 +14,7 @@ fn turn(text: &str) -> Turn {
     let role = match role {
         "s" => Role::System,
         "m" | "c" => Role::Model,
-        "t" => Role::Tool,
+        "t" | "r" => Role::Tool,
         _ => Role::User,
     };
     let mut turn = Turn::new(role);
@@ -24,6 +25,9 @@ fn turn(text: &str) -> Turn {
             args: Some(std::sync::Arc::new(Object::from_iter([("prompt", Json::from(words))]))),
             ..FunctionCall::default()
         }),
+        "r" => {
+            Part::from_response(FunctionResponse { id: Some(words.into()), ..FunctionResponse::default() })
+        }
         _ => Part::from_text(words),
     });
     turn
@@ -350,4 +354,45 @@ fn what_a_client_says_before_every_first_prompt_joins_no_conversations() {
     ]);
     let one = "u:about here a:ok u:a a:b | 0+3-0~0";
     assert_eq!(got, format!("{one}\nu:about here a:ok u:a a:B u:c a:d | 0+3-0~0 4+1-0~0"));
+}
+
+#[test]
+fn a_sub_agent_is_found_behind_what_its_client_says_first() {
+    let about = "This is the Qwen Code. We are setting up the context";
+    let first = format!("u:{about}, m:ok, u:a");
+    let got = told(&[
+        (&first, "c:find every file"),
+        (&format!("s:finder, u:{about}, m:ok, u:find every file"), "m:two"),
+        (&format!("{first}, c:find every file, t:two"), "m:done"),
+    ]);
+    let branch = "@agent.find every file";
+    let expected = format!(
+        "u@main:{about} a@main:ok u@main:a a@main:call find every file u{branch}:finder u{branch}:{about} a{branch}:ok \
+         u{branch}:find every file a{branch}:two a@main:two a@main:done | 0+3-0~0 0+3-0~0 4+1-0~0"
+    );
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn a_sub_agent_whose_call_was_answered_at_once_is_a_branch() {
+    let caller = "u:a, c:find every file, r:find every file";
+    let got = told(&[
+        ("u:a", "c:find every file"),
+        (caller, "m:waiting"),
+        ("s:finder, u:find every file", "m:two"),
+        (&format!("{caller}, m:waiting, u:b"), "m:done"),
+    ]);
+    let branch = "@agent.find every file";
+    let found = format!("u{branch}:finder u{branch}:find every file a{branch}:two");
+    assert!(got.contains(&found), "{got}");
+    assert!(got.ends_with("u@main:b a@main:done | 0+1-0~0 2+1-0~0 0+1-0~0 4+1-0~0"), "{got}");
+    // Who asks the same once more is a person, also where a tool was given the words.
+    let asked = "u:find every file";
+    let got = told(&[
+        (asked, "c:find every file"),
+        (&format!("{asked}, c:find every file, r:find every file"), "m:b"),
+        (asked, "m:c"),
+    ]);
+    assert_eq!(got.lines().count(), 2, "{got}");
+    assert!(!got.contains('@'), "{got}");
 }
