@@ -140,7 +140,14 @@ fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
     if let Some((at, (call_id, tool))) = caller {
         return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
     }
-    let of_session = exchange.about.session.as_ref().and_then(|session| known.of_session(Some(session)));
+    let of_session = match &exchange.about.session {
+        Some(session) => known.of_session(Some(session)),
+        None => known
+            .candidates(&exchange, &units)
+            .into_iter()
+            .rev()
+            .find(|at| known.conversations[*at].awaits(&exchange, &units)),
+    };
     let at = of_session.unwrap_or_else(|| known.begin(&exchange, reading));
     known.change(at, |conversation| conversation.thread(exchange, units));
 }

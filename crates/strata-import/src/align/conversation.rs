@@ -64,6 +64,17 @@ impl Conversation {
         lanes.filter_map(|(at, lane)| Some((at, lane.fit(exchange, units, self.key.is_some())?))).collect()
     }
 
+    /// Whether so far only what a client asks beside its work was asked, about the prompt of this request of its main agent.
+    pub(super) fn awaits(&self, exchange: &Exchange, units: &[Unit]) -> bool {
+        let main = Some(&self.draft.agent);
+        let is_beside = |lane: &Lane| lane.named.is_some() && lane.named.as_ref() != main;
+        let asked = |lane: &Lane| {
+            let last = lane.units[..lane.n_requested].iter().rfind(|unit| !unit.is_model).copied();
+            last.is_some_and(|last| units.iter().any(|unit| unit.is_same(&last)))
+        };
+        exchange.about.agent.as_ref() == main && self.lanes.iter().all(|lane| is_beside(lane) && asked(lane))
+    }
+
     /// The call for which a request asks: nobody answered it yet and its arguments hold the prompt, or it was answered at
     /// once and they are that.
     pub(super) fn call_with(&self, exchange: &Exchange) -> Option<(Str, Str)> {

@@ -396,3 +396,19 @@ fn a_sub_agent_whose_call_was_answered_at_once_is_a_branch() {
     assert_eq!(got.lines().count(), 2, "{got}");
     assert!(!got.contains('@'), "{got}");
 }
+
+#[test]
+fn what_a_client_asks_beside_its_work_is_of_the_session_that_it_is_for() {
+    let got = told_of(asked_by(
+        None,
+        &[
+            ("router", "u:a", "m:easy"),
+            ("router", "u:x", "m:hard"),
+            ("agent", "u:a", "m:b"),
+            ("agent", "u:x", "m:y"),
+            ("agent", "u:a, m:b, u:c", "m:d"),
+        ],
+    ));
+    let one = "u:a r:easy a:b u:c a:d | 0+1-0~0 0+1-0~0 2+1-0~0";
+    assert_eq!(got, format!("{one}\nu:x r:hard a:y | 0+1-0~0 0+1-0~0"));
+}
