@@ -337,6 +337,8 @@ impl Conversation {
         let mut places: Vec<usize> = plan.rewritten.iter().chain(&plan.appended).copied().collect();
         places.sort_unstable();
         let is_shared_by_agents = self.lanes.len() > 1 && base.branch.is_none();
+        let known = units.iter().filter(|_| is_shared_by_agents).filter_map(|unit| unit.event);
+        let mut known: HashSet<usize> = known.collect();
         let mut from = 0;
         // The last answer that was added, and its turn: one answer may come in several items.
         let mut answer: Option<(usize, usize)> = None;
@@ -347,7 +349,8 @@ impl Conversation {
             from += n;
             let turn = &turns[turn_at];
             // What another agent of the session was told already is one event.
-            if is_shared_by_agents && let Some(event) = self.event_of(&units[group[0]], units) {
+            if is_shared_by_agents && let Some(event) = self.event_of(&units[group[0]], &known) {
+                known.insert(event);
                 set_event(units, group, event);
                 continue;
             }
@@ -419,12 +422,11 @@ impl Conversation {
     }
 
     /// The event in which another agent of the session was told this. Who is told the same twice is told it in two: those
-    /// that stand in this request already are none.
-    fn event_of(&self, said: &Unit, units: &[Unit]) -> Option<usize> {
+    /// that are `known` to stand in this request already are none.
+    fn event_of(&self, said: &Unit, known: &HashSet<usize>) -> Option<usize> {
         let lanes = self.lanes.iter().filter(|lane| lane.branch.is_none());
         let same = lanes.flat_map(|lane| &lane.units).filter(|unit| unit.is_same(said));
-        let mut events = same.filter_map(|unit| unit.event);
-        events.find(|event| units.iter().all(|unit| unit.event != Some(*event)))
+        same.filter_map(|unit| unit.event).find(|event| !known.contains(event))
     }
 
     fn say_answer(
