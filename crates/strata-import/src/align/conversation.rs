@@ -187,7 +187,7 @@ impl Conversation {
         if let Some(attempt) = awaited.filter(|_| overlap.shared == units.len()) {
             self.draft.mark(attempt, marks::ATTEMPT, true);
         }
-        self.say_new(&mut plan, &mut units, &turns, &base, awaited);
+        self.say_new(at, &mut plan, &mut units, &turns, &base, awaited);
         let alignment = plan.alignment;
         let base = match answered_at {
             Some(place) => EventDraft { sources: vec![place], ..base },
@@ -325,6 +325,7 @@ impl Conversation {
     /// `awaited` is the answer to the request before, when only this one can tell what it was.
     fn say_new(
         &mut self,
+        at: usize,
         plan: &mut Plan,
         units: &mut [Unit],
         turns: &[Turn],
@@ -349,7 +350,7 @@ impl Conversation {
             from += n;
             let turn = &turns[turn_at];
             // What another agent of the session was told already is one event.
-            if is_shared_by_agents && let Some(event) = self.event_of(&units[group[0]], &known) {
+            if is_shared_by_agents && let Some(event) = self.event_of(at, &units[group[0]], &known) {
                 known.insert(event);
                 set_event(units, group, event);
                 continue;
@@ -421,11 +422,11 @@ impl Conversation {
         event
     }
 
-    /// The event in which another agent of the session was told this. Who is told the same twice is told it in two: those
-    /// that are `known` to stand in this request already are none.
-    fn event_of(&self, said: &Unit, known: &HashSet<usize>) -> Option<usize> {
-        let lanes = self.lanes.iter().filter(|lane| lane.branch.is_none());
-        let same = lanes.flat_map(|lane| &lane.units).filter(|unit| unit.is_same(said));
+    /// The event in which an agent of the session beside that of a lane was told this. Who is told the same twice is told it
+    /// in two: those that are `known` to stand in the request already are none.
+    fn event_of(&self, at: usize, said: &Unit, known: &HashSet<usize>) -> Option<usize> {
+        let lanes = self.lanes.iter().enumerate().filter(|(of, lane)| *of != at && lane.branch.is_none());
+        let same = lanes.flat_map(|(_, lane)| &lane.units).filter(|unit| unit.is_same(said));
         same.filter_map(|unit| unit.event).find(|event| !known.contains(event))
     }
 
