@@ -93,8 +93,9 @@ impl Head {
     /// The session that a client says it is of. The first that is there: what a client calls its session comes before what
     /// it gives to caches, which several sessions may share.
     fn session(&self, body: &Json) -> Option<Str> {
+        // With models of OpenAI's, opencode calls a sub-agent's own session by Codex's header, too.
         const HEADERS: [&str; 4] =
-            ["x-claude-code-session-id", "session-id", "x-parent-session-id", "x-session-id"];
+            ["x-claude-code-session-id", "x-parent-session-id", "session-id", "x-session-id"];
         let in_header = HEADERS.iter().find_map(|name| self.header(name)).cloned();
         let in_body = |path: &[&str]| text_in(body, path);
         in_header
@@ -164,7 +165,8 @@ impl Client {
             return None;
         }
         let system = ["system", "systemInstruction", "instructions"].iter().find_map(|key| inner.get(key));
-        let first = || inner.get("messages").and_then(Json::as_array).and_then(|messages| messages.first());
+        let messages = ["messages", "input"].iter().find_map(|key| inner.get(key)?.as_array());
+        let first = || messages?.first();
         let says_title =
             system.or_else(first).is_some_and(|system| written(system).to_lowercase().contains("title"));
         if says_title {

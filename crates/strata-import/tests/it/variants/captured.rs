@@ -7,9 +7,12 @@ use super::session;
 
 /// A request with what came back, both of one number.
 fn exchange(number: u32, headers: &Value, messages: &Value, back: &str) -> String {
-    let body = json!({"model": "m", "messages": messages}).to_string();
+    sent(number, headers, "/v1/chat/completions", &json!({"model": "m", "messages": messages}), back)
+}
+
+fn sent(number: u32, headers: &Value, path: &str, body: &Value, back: &str) -> String {
     let request = json!({"strata_capture": 1, "request": number, "at": number, "method": "POST", "headers": headers,
-        "body": body, "url": "http://127.0.0.1/v1/chat/completions", "upstream": "openai"});
+        "body": body.to_string(), "url": format!("http://127.0.0.1{path}"), "upstream": "openai"});
     let answer = json!({"strata_capture": 1, "answer": number, "at": number, "ended": number, "status": 200,
         "headers": [], "end": "complete", "body": back});
     format!("{request}\n{answer}\n")
@@ -109,4 +112,33 @@ fn sub_agents_whose_ids_begin_alike_are_two() {
     let found = session(Format::CAPTURE, &log);
     let authors: Vec<_> = found.session.events.iter().map(|event| &*event.author).collect();
     assert_eq!(authors, ["user", "opencode-fffei7XA", "user", "opencode-affeQQWW"]);
+}
+
+#[test]
+fn opencode_with_models_of_openai_is_one_session_with_its_title_and_its_sub_agent() {
+    let own =
+        json!([["user-agent", "opencode/1.18"], ["session-id", "ses_one"], ["x-session-id", "ses_one"]]);
+    let child = json!([
+        ["user-agent", "opencode/1.18"],
+        ["session-id", "ses_child_two"],
+        ["x-session-id", "ses_child_two"],
+        ["x-parent-session-id", "ses_one"]
+    ]);
+    let asked = |number: u32, headers: &Value, developer: &str, user: &str, tools: &Value| {
+        let said = |role: &str, text: &str| json!({"role": role, "content": text});
+        let body = json!({"model": "m", "input": [said("developer", developer), said("user", user)], "tools": tools});
+        let content = json!([{"type": "output_text", "text": format!("Answer {number}.")}]);
+        let output = json!([{"type": "message", "role": "assistant", "content": content}]);
+        let back =
+            json!({"id": format!("resp_{number}"), "object": "response", "model": "m", "output": output});
+        sent(number, headers, "/v1/responses", &body, &back.to_string())
+    };
+    let tools = json!([{"type": "function", "name": "read", "parameters": {"type": "object"}}]);
+    let log = asked(1, &own, "You are a title generator.", "Read the notes.", &json!([]))
+        + &asked(2, &own, "You are OpenCode.", "Read the notes.", &tools)
+        + &asked(3, &child, "You are OpenCode.", "Read the first line.", &tools);
+    let found = session(Format::CAPTURE, &log);
+    let agents = found.session.events.iter().map(|event| &*event.author).filter(|author| *author != "user");
+    assert_eq!(agents.collect::<Vec<_>>(), ["title", "opencode", "opencode-hild_two"]);
+    assert_eq!(found.title, "Read the notes.");
 }
