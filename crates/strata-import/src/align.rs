@@ -29,6 +29,7 @@ use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::kept::KeptAnswers;
 use known::KnownConversations;
+use lane::Fit;
 use unit::units_of;
 
 /// Something a request log tells, in the order of time.
@@ -127,18 +128,23 @@ fn add(exchange: Exchange, known: &mut KnownConversations, reading: &Draft) {
             }
         }
     }
+    // A call tells more than that the session is the same.
+    let is_alike = best.is_some_and(|(_, _, fit)| fit > Fit::Hinted);
+    let find_caller = || {
+        known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
+            let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;
+            Some((at, call))
+        })
+    };
+    let caller = if is_alike { None } else { find_caller() };
+    if let Some((at, (call_id, tool))) = caller {
+        return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
+    }
     if let Some((at, lane, fit)) = best {
         return known.change(at, |conversation| match conversation.forked_by(lane, &exchange, &units) {
             Some((call_id, tool)) => conversation.fork(lane, &call_id, &tool, exchange, units),
             None => conversation.append(lane, fit, exchange, units),
         });
-    }
-    let caller = known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
-        let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;
-        Some((at, call))
-    });
-    if let Some((at, (call_id, tool))) = caller {
-        return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
     }
     let of_session = match &exchange.about.session {
         Some(session) => known.of_session(Some(session)),

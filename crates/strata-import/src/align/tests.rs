@@ -260,9 +260,9 @@ fn what_is_said_twice_is_two_events_where_another_agent_asks_besides() {
 #[test]
 fn a_sub_agent_is_told_everything_once_where_a_client_names_its_main_agent_alone() {
     let finder = "s:you are a finder, u:find every file";
-    let steps = || {
+    let steps = |session: Option<&str>| {
         asked_by(
-            None,
+            session,
             &[
                 ("agent", "u:a", "c:find every file"),
                 ("agent", finder, "m:two"),
@@ -276,8 +276,9 @@ fn a_sub_agent_is_told_everything_once_where_a_client_names_its_main_agent_alone
         "u@main:a a@main:call find every file u{branch}:you are a finder u{branch}:find every file a{branch}:two \
          u{branch}:go on a{branch}:three a@main:three a@main:done | 0+1-0~0 0+1-0~0 2+1-0~0 2+1-0~0"
     );
-    assert_eq!(told_of(steps()), expected);
-    let found = sessions(steps(), Draft::new("test", "agent"), Format::HAR, &mut Findings::default());
+    assert_eq!(told_of(steps(None)), expected);
+    assert_eq!(told_of(steps(Some("s"))), expected);
+    let found = sessions(steps(None), Draft::new("test", "agent"), Format::HAR, &mut Findings::default());
     let authors: Vec<(&str, &str)> = (found[0].session.events.iter())
         .filter(|event| &*event.author != "user")
         .map(|event| (event.branch.as_deref().unwrap_or_default(), &*event.author))
