@@ -350,9 +350,13 @@ impl Conversation {
             from += n;
             let turn = &turns[turn_at];
             // What another agent of the session was told already is one event.
-            if is_shared_by_agents && let Some(event) = self.event_of(at, &units[group[0]], &known) {
-                known.insert(event);
-                set_event(units, group, event);
+            let told = group.iter().map(|place| self.event_of(at, &units[*place], &known));
+            let told: Option<Vec<usize>> = if is_shared_by_agents { told.collect() } else { None };
+            if let Some(told) = told {
+                for (place, event) in group.iter().zip(told) {
+                    units[*place].event = Some(event);
+                    known.insert(event);
+                }
                 continue;
             }
             // What ADK quotes of another agent is an event already.

@@ -1,5 +1,5 @@
 //! Conversations as letters: `u:` a prompt, `m:` an answer, `c:` a call with this prompt and id, `t:` a result, `r:` that of
-//! the call with this id, `s:` the system prompt.
+//! the call with this id, `s:` the system prompt. `+` stands between the parts of one.
 
 use strata_model::{FunctionCall, FunctionResponse, Json, Object, Part};
 use strata_wire::Answer;
@@ -10,26 +10,26 @@ use crate::imported::Alignment;
 use crate::source::SourceRecord;
 
 fn turn(text: &str) -> Turn {
-    let (role, words) = text.split_once(':').unwrap();
-    let role = match role {
+    let (letter, words) = text.split_once(':').unwrap();
+    let mut turn = Turn::new(match letter {
         "s" => Role::System,
         "m" | "c" => Role::Model,
         "t" | "r" => Role::Tool,
         _ => Role::User,
-    };
-    let mut turn = Turn::new(role);
-    turn.parts.push(match text.split_once(':').unwrap().0 {
-        "c" => Part::from_call(FunctionCall {
+    });
+    match letter {
+        "c" => turn.parts.push(Part::from_call(FunctionCall {
             id: Some(words.into()),
             name: Some("task".into()),
             args: Some(std::sync::Arc::new(Object::from_iter([("prompt", Json::from(words))]))),
             ..FunctionCall::default()
-        }),
-        "r" => {
-            Part::from_response(FunctionResponse { id: Some(words.into()), ..FunctionResponse::default() })
-        }
-        _ => Part::from_text(words),
-    });
+        })),
+        "r" => turn.parts.push(Part::from_response(FunctionResponse {
+            id: Some(words.into()),
+            ..FunctionResponse::default()
+        })),
+        _ => turn.parts.extend(words.split('+').map(Part::from_text)),
+    }
     turn
 }
 
@@ -412,4 +412,19 @@ fn what_a_client_asks_beside_its_work_is_of_the_session_that_it_is_for() {
     ));
     let one = "u:a r:easy a:b u:c a:d | 0+1-0~0 0+1-0~0 2+1-0~0";
     assert_eq!(got, format!("{one}\nu:x r:hard a:y | 0+1-0~0 0+1-0~0"));
+}
+
+#[test]
+fn a_message_is_told_to_another_agent_already_when_all_of_it_is() {
+    let got = told_of(asked_by(
+        Some("s"),
+        &[
+            ("title", "u:note, u:a", "m:name"),
+            ("agent", "u:note+a", "m:b"),
+            ("helper", "u:other", "m:x"),
+            ("agent", "u:note+a, m:b, u:other+c", "m:d"),
+        ],
+    ));
+    let events = "u:note u:a t:name a:b u:other h:x u:other+c a:d";
+    assert_eq!(got, format!("{events} | 0+2-0~0 0+2-0~0 0+1-0~0 3+2-0~0"));
 }
