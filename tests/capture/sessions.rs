@@ -86,7 +86,7 @@ async fn clients_at_once_are_sessions_of_their_own_with_their_agents() {
     assert_eq!(
         told(&log),
         "one (claude-code): 3 requests\n  user: main\n  user: hello\n  claude: answer to hello\n  user: sub\n  user: look it up\n  \
-         claude-a1b2c3d4: answer to look it up\n  user: more\n  claude: answer to more\n\
+         claude-c3d4e5f6: answer to look it up\n  user: more\n  claude: answer to more\n\
          two (claude-code): 1 requests\n  user: main\n  user: hello\n  claude: answer to hello\n"
     );
 }

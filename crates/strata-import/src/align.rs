@@ -5,12 +5,15 @@
 //! events, what is gone or was put in the place of something else is counted with the request. Thoughts and empty texts
 //! are left out of the comparison, because clients drop them when they send an answer back.
 //!
-//! A request that shares nothing begins a conversation. It is that of a sub-agent when an unanswered tool call of a known
-//! conversation holds its prompt.
+//! A request that shares nothing begins a conversation. It is that of a sub-agent when a tool call of a known conversation
+//! holds its prompt and is unanswered, or was made just before with no other. One that shares all may be that of a
+//! sub-agent, too: it is when what is new in it repeats the prompt of a call.
 
 mod anew;
+mod calls;
 mod conversation;
 mod elsewhere;
+mod fork;
 mod known;
 mod lane;
 mod plan;
@@ -28,6 +31,7 @@ use crate::imported::ImportedSession;
 use crate::kept::KeptAnswers;
 use elsewhere::Beginnings;
 use known::KnownConversations;
+use lane::Fit;
 use unit::units_of;
 
 /// Something a request log tells, in the order of time.
@@ -127,18 +131,33 @@ fn add(exchange: Exchange, known: &mut KnownConversations, beginnings: &mut Begi
             }
         }
     }
-    if let Some((at, lane, fit)) = best {
-        beginnings.went_on(at, &exchange, &units);
-        return known.change(at, |conversation| conversation.append(lane, fit, exchange, units));
-    }
-    let caller = known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
-        let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;
-        Some((at, call))
-    });
+    // A call tells more than that the session is the same.
+    let is_alike = best.is_some_and(|(_, _, fit)| fit > Fit::Hinted);
+    let find_caller = || {
+        known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
+            let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;
+            Some((at, call))
+        })
+    };
+    let caller = if is_alike { None } else { find_caller() };
     if let Some((at, (call_id, tool))) = caller {
         return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
     }
-    let of_session = exchange.about.session.as_ref().and_then(|session| known.of_session(Some(session)));
+    if let Some((at, lane, fit)) = best {
+        beginnings.went_on(at, &exchange, &units);
+        return known.change(at, |conversation| match conversation.forked_by(lane, &exchange, &units) {
+            Some((call_id, tool)) => conversation.fork(lane, &call_id, &tool, exchange, units),
+            None => conversation.append(lane, fit, exchange, units),
+        });
+    }
+    let of_session = match &exchange.about.session {
+        Some(session) => known.of_session(Some(session)),
+        None => known
+            .candidates(&exchange, &units)
+            .into_iter()
+            .rev()
+            .find(|at| known.conversations[*at].awaits(&exchange, &units)),
+    };
     if let Some(at) = of_session {
         return known.change(at, |conversation| conversation.thread(exchange, units));
     }

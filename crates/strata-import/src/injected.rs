@@ -2,6 +2,8 @@
 
 use strata_model::Part;
 
+use crate::title::behind_elements;
+
 /// What ADK makes of another agent's events.
 pub(crate) const QUOTATION: &str = "quotation";
 
@@ -9,7 +11,7 @@ pub(crate) const QUOTATION: &str = "quotation";
 pub(crate) const SUMMARY: &str = "summary";
 
 /// Beginnings of text the client writes, with what it is.
-const WRITTEN_BY_CLIENT: [(&str, &str); 48] = [
+const WRITTEN_BY_CLIENT: [(&str, &str); 56] = [
     ("<command-name>", "command"),
     ("<command-message>", "command"),
     ("<command-args>", "command"),
@@ -53,17 +55,38 @@ const WRITTEN_BY_CLIENT: [(&str, &str); 48] = [
     ("<skill>", "skill"),
     ("<user_shell_command>", "shell"),
     ("<session_context>", "session-context"),
-    ("<current_datetime>", "environment"),
+    ("This is the Gemini CLI. We are setting up the context", "session-context"),
+    ("This is the Qwen Code. We are setting up the context", "session-context"),
+    (TIME, "environment"),
     ("<environment_details>", "environment"),
+    (BEHIND_EXAMPLES, "examples"),
+    ("I have *added these files to the chat*", "files"),
+    ("I am not sharing any files that you can edit yet.", "files"),
+    ("I am working with you on code in a git repository.", "files"),
+    ("Here are summaries of some files present in my git repo", "files"),
+    ("Here are some READ ONLY files", "files"),
     ("For context:", QUOTATION),
     ("<returncode>", "observation"),
     ("<output>", "observation"),
 ];
 
+/// Aider shows its model how it is done, with prompts that nobody typed, and ends so.
+pub(crate) const BEHIND_EXAMPLES: &str = "I switched to a new code base.";
+
+/// Copilot CLI puts it before what a person typed, in one text.
+const TIME: &str = "<current_datetime>";
+
 /// What the client wrote in this part; `None` for words or media of a person.
 pub(crate) fn written_by_client(part: &Part) -> Option<&'static str> {
-    let text = part.text.as_deref()?.trim_start();
-    WRITTEN_BY_CLIENT.iter().find(|(start, _)| text.starts_with(start)).map(|(_, kind)| *kind)
+    client_words(part.text.as_deref()?)
+}
+
+/// The same of a text.
+pub(crate) fn client_words(text: &str) -> Option<&'static str> {
+    let text = text.trim_start();
+    let (_, kind) = WRITTEN_BY_CLIENT.iter().find(|(start, _)| text.starts_with(start))?;
+    let is_typed = text.starts_with(TIME) && !behind_elements(text).is_empty();
+    (!is_typed).then_some(*kind)
 }
 
 /// What a client wrote in the user's name, by its parts alone; `None` when a person typed some of it.
@@ -89,4 +112,20 @@ pub(crate) fn command_name(text: &str) -> Option<String> {
     let (_, name) = text.split_once("<command-name>")?;
     let (name, _) = name.split_once("</command-name>")?;
     Some(name.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_behind_the_time_is_a_persons() {
+        let time = "<current_datetime>2026-11-27T18:30:54.618+00:00</current_datetime>";
+        assert_eq!(client_words(time), Some("environment"));
+        assert_eq!(client_words(&format!("{time}\n\nFix the test")), None);
+        let reminder = "<system-reminder>Be brief.</system-reminder>\nFix the test";
+        assert_eq!(client_words(reminder), Some("system-reminder"));
+        let context = "This is the Qwen Code. We are setting up the context for our chat.\nMy operating system is: linux";
+        assert_eq!(client_words(context), Some("session-context"));
+    }
 }

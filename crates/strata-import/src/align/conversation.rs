@@ -2,18 +2,20 @@
 
 use std::collections::HashSet;
 
-use strata_model::{Json, Object, Part, Str};
+use strata_model::{Fingerprint, Json, Object, Part, Str};
 use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
 use super::anew::{Said, told_anew};
+use super::calls::Calls;
+use super::fork::forked_by;
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
 use super::unit::{Overlap, Unit, UnitKey, content_of, overlap, units_of_turn};
 use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
-use crate::injected::QUOTATION;
+use crate::injected::{QUOTATION, injected_kind};
 use crate::marks;
 use crate::title::behind_elements;
 
@@ -27,8 +29,7 @@ pub(super) struct Conversation {
     draft: Draft,
     lanes: Vec<Lane>,
     last_answer: Option<Str>,
-    /// Calls nobody answered yet: id, tool, arguments as text.
-    open_calls: Vec<(Str, Str, String)>,
+    calls: Calls,
 }
 
 impl Conversation {
@@ -44,7 +45,7 @@ impl Conversation {
             draft,
             lanes: Vec::new(),
             last_answer: None,
-            open_calls: Vec::new(),
+            calls: Calls::default(),
         }
     }
 
@@ -63,15 +64,36 @@ impl Conversation {
         lanes.filter_map(|(at, lane)| Some((at, lane.fit(exchange, units, self.key.is_some())?))).collect()
     }
 
-    /// An unanswered call whose arguments hold the prompt of a request.
+    /// Whether so far only what a client asks beside its work was asked, about the prompt of this request of its main agent.
+    pub(super) fn awaits(&self, exchange: &Exchange, units: &[Unit]) -> bool {
+        let main = Some(&self.draft.agent);
+        let is_beside = |lane: &Lane| lane.named.is_some() && lane.named.as_ref() != main;
+        let asked = |lane: &Lane| {
+            let last = lane.units[..lane.n_requested].iter().rfind(|unit| !unit.is_model).copied();
+            last.is_some_and(|last| units.iter().any(|unit| unit.is_same(&last)))
+        };
+        exchange.about.agent.as_ref() == main && self.lanes.iter().all(|lane| is_beside(lane) && asked(lane))
+    }
+
+    /// The call for which a request asks: nobody answered it yet and its arguments hold the prompt, or it was answered at
+    /// once and they are that.
     pub(super) fn call_with(&self, exchange: &Exchange) -> Option<(Str, Str)> {
-        let prompt = exchange.turns.iter().find(|turn| turn.role == Role::User)?.text();
+        let mut asked = exchange.turns.iter().filter(|turn| turn.role == Role::User);
+        let typed = asked.clone().find(|turn| injected_kind(&turn.parts).is_none());
+        let prompt = typed.or_else(|| asked.next())?.text();
         // Clients put the time and the like before what an agent is asked.
         let prompts = [prompt.trim(), behind_elements(&prompt)];
-        let mut prompts = prompts.into_iter().filter(|prompt| prompt.chars().count() >= TELLING_CHARS);
-        let call = prompts
-            .find_map(|prompt| self.open_calls.iter().rev().find(|(_, _, args)| args.contains(prompt)));
-        call.map(|(id, tool, _)| (id.clone(), tool.clone()))
+        let prompts = prompts.into_iter().filter(|prompt| prompt.chars().count() >= TELLING_CHARS);
+        let open = prompts.clone().find_map(|prompt| self.calls.open_with(prompt));
+        // Who asks anew what was asked before is no sub-agent, although a tool was given it, too.
+        let is_own = |said: Fingerprint| {
+            let lanes = self.lanes.iter().filter(|lane| lane.branch.is_none());
+            lanes.flat_map(|lane| &lane.units).any(|unit| !unit.is_model && unit.content == said)
+        };
+        open.or_else(|| {
+            let mut said = prompts.map(|prompt| Fingerprint::of(prompt.as_bytes()));
+            said.find_map(|said| self.calls.made_for(said, exchange.time).filter(|_| !is_own(said)))
+        })
     }
 
     /// Adds a request that begins the history of a sub-agent.
@@ -82,17 +104,51 @@ impl Conversation {
         exchange: Exchange,
         units: Vec<Unit>,
     ) -> Vec<UnitKey> {
-        // A client that names its main agent alone does not name this one.
-        let named = exchange.about.agent.clone().filter(|named| *named != self.draft.agent);
-        let agent = named.unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
-        let branch = Some(format!("agent.{}", call_id.replace('.', "_")).into());
-        self.lanes.push(Lane { agent: Some(agent), branch, ..Lane::default() });
+        let branch = format!("agent.{}", call_id.replace('.', "_")).into();
+        self.lanes.push(self.lane_of(tool, branch, &exchange));
         self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
+    }
+
+    /// Adds a request that begins the history of a sub-agent with all that its caller was told.
+    pub(super) fn fork(
+        &mut self,
+        caller: usize,
+        call_id: &str,
+        tool: &Str,
+        exchange: Exchange,
+        units: Vec<Unit>,
+    ) -> Vec<UnitKey> {
+        let caller = &self.lanes[caller];
+        // By ADK's rule, what is below a branch sees it.
+        let above = caller.branch.as_deref().unwrap_or("main");
+        let branch = format!("{above}.agent-{}", call_id.replace('.', "_")).into();
+        let n_shared = overlap(&caller.units, &units).shared;
+        let told = caller.units[..n_shared].to_vec();
+        let begun =
+            Lane { units: told, n_requested: n_shared, system: caller.system.clone(), ..Lane::default() };
+        let Lane { agent, named, branch, .. } = self.lane_of(tool, branch, &exchange);
+        self.lanes.push(Lane { agent, named, branch, ..begun });
+        self.append(self.lanes.len() - 1, Fit::Continued(n_shared), exchange, units)
+    }
+
+    /// The call for which a request goes on from a lane as somebody else.
+    pub(super) fn forked_by(&self, lane: usize, exchange: &Exchange, units: &[Unit]) -> Option<(Str, Str)> {
+        let new = units.get(overlap(&self.lanes[lane].units, units).shared)?;
+        forked_by(&exchange.turns, new.turn)
+    }
+
+    fn lane_of(&self, tool: &Str, branch: Str, exchange: &Exchange) -> Lane {
+        let named = exchange.about.agent.clone();
+        // A client that names its main agent alone does not name this one.
+        let own = named.clone().filter(|named| *named != self.draft.agent);
+        let agent = own.unwrap_or_else(|| format!("{}.{tool}", self.draft.agent).into());
+        Lane { agent: Some(agent), named, branch: Some(branch), ..Lane::default() }
     }
 
     /// Adds a request that begins a history of its own.
     pub(super) fn thread(&mut self, exchange: Exchange, units: Vec<Unit>) -> Vec<UnitKey> {
-        self.lanes.push(Lane { agent: exchange.about.agent.clone(), ..Lane::default() });
+        let named = exchange.about.agent.clone();
+        self.lanes.push(Lane { agent: named.clone(), named, ..Lane::default() });
         self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
     }
 
@@ -125,9 +181,10 @@ impl Conversation {
         for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
             units[new].event = lane.units[old].event;
         }
+        let named = about.agent.clone().filter(|named| lane.named.as_ref() != Some(named));
         let base = EventDraft {
             invocation: about.invocation.clone(),
-            agent: about.agent.clone().or_else(|| lane.agent.clone()),
+            agent: named.or_else(|| lane.agent.clone()),
             branch: lane.branch.clone(),
             time,
             ..EventDraft::new(Kind::Notice, Vec::new(), source.clone())
@@ -138,7 +195,7 @@ impl Conversation {
         if let Some(attempt) = awaited.filter(|_| overlap.shared == units.len()) {
             self.draft.mark(attempt, marks::ATTEMPT, true);
         }
-        self.say_new(&mut plan, &mut units, &turns, &base, awaited);
+        self.say_new(at, &mut plan, &mut units, &turns, &base, awaited);
         let alignment = plan.alignment;
         let base = match answered_at {
             Some(place) => EventDraft { sources: vec![place], ..base },
@@ -158,6 +215,9 @@ impl Conversation {
             units = all;
         }
         lane.n_requested = units.len() - n_answered;
+        if lane.n_first == 0 {
+            lane.n_first = lane.n_requested;
+        }
         lane.is_answered = is_answered;
         lane.awaited = event.filter(|_| !is_answered);
         lane.units = units;
@@ -273,6 +333,7 @@ impl Conversation {
     /// `awaited` is the answer to the request before, when only this one can tell what it was.
     fn say_new(
         &mut self,
+        at: usize,
         plan: &mut Plan,
         units: &mut [Unit],
         turns: &[Turn],
@@ -285,6 +346,8 @@ impl Conversation {
         let mut places: Vec<usize> = plan.rewritten.iter().chain(&plan.appended).copied().collect();
         places.sort_unstable();
         let is_shared_by_agents = self.lanes.len() > 1 && base.branch.is_none();
+        let known = units.iter().filter(|_| is_shared_by_agents).filter_map(|unit| unit.event);
+        let mut known: HashSet<usize> = known.collect();
         let mut from = 0;
         // The last answer that was added, and its turn: one answer may come in several items.
         let mut answer: Option<(usize, usize)> = None;
@@ -295,8 +358,13 @@ impl Conversation {
             from += n;
             let turn = &turns[turn_at];
             // What another agent of the session was told already is one event.
-            if is_shared_by_agents && let Some(event) = self.event_of(&units[group[0]]) {
-                set_event(units, group, event);
+            let told = group.iter().map(|place| self.event_of(at, &units[*place], &known));
+            let told: Option<Vec<usize>> = if is_shared_by_agents { told.collect() } else { None };
+            if let Some(told) = told {
+                for (place, event) in group.iter().zip(told) {
+                    units[*place].event = Some(event);
+                    known.insert(event);
+                }
                 continue;
             }
             // What ADK quotes of another agent is an event already.
@@ -310,9 +378,9 @@ impl Conversation {
                 group.iter().map(|place| turn.parts[units[*place].part].clone()).collect()
             };
             let mut said = Turn { parts, result_bytes: turn.result_bytes, ..Turn::new(turn.role) };
-            self.name_results(&mut said);
-            self.answered(&said);
-            self.note_calls(&said);
+            self.calls.name_results(&mut said);
+            self.calls.answered(&said);
+            self.calls.note(&said, base.time);
             self.draft.note_result_bytes(said.result_bytes);
             for (key, value) in
                 turn.rest.iter().filter(|(key, _)| !matches!(&***key, "id" | "status" | "type"))
@@ -366,10 +434,12 @@ impl Conversation {
         event
     }
 
-    /// The event in which an agent of the session was told this.
-    fn event_of(&self, said: &Unit) -> Option<usize> {
-        let mut units = self.lanes.iter().flat_map(|lane| &lane.units);
-        units.find(|unit| unit.is_same(said))?.event
+    /// The event in which an agent of the session beside that of a lane was told this. Who is told the same twice is told it
+    /// in two: those that are `known` to stand in the request already are none.
+    fn event_of(&self, at: usize, said: &Unit, known: &HashSet<usize>) -> Option<usize> {
+        let lanes = self.lanes.iter().enumerate().filter(|(of, lane)| *of != at && lane.branch.is_none());
+        let same = lanes.flat_map(|(_, lane)| &lane.units).filter(|unit| unit.is_same(said));
+        same.filter_map(|unit| unit.event).find(|event| !known.contains(event))
     }
 
     fn say_answer(
@@ -382,7 +452,7 @@ impl Conversation {
         base: EventDraft,
     ) -> usize {
         let turn = answer.turn.unwrap_or_else(|| Turn::new(Role::Model));
-        self.note_calls(&turn);
+        self.calls.note(&turn, end.or(base.time));
         let mut notes = Object::new();
         if let Some(own) = answer.usage.as_ref().and_then(|usage| usage.top_level_input) {
             notes.push("topLevelInputTokens", Json::Int(own as i64));
@@ -409,36 +479,6 @@ impl Conversation {
         self.lanes[at].answer_ids.extend(answer.id.clone());
         self.last_answer = answer.id;
         event
-    }
-
-    fn note_calls(&mut self, turn: &Turn) {
-        for call in turn.parts.iter().filter_map(|part| part.function_call.as_deref()) {
-            let args = call.args.iter().flat_map(|args| args.values()).filter_map(Json::as_str);
-            let text = args.collect::<Vec<_>>().join("\n");
-            if let Some(id) = &call.id {
-                self.open_calls.push((id.clone(), call.name.clone().unwrap_or_else(|| "tool".into()), text));
-            }
-        }
-    }
-
-    /// Results that do not say what they answer, answer the calls in their order.
-    fn name_results(&self, turn: &mut Turn) {
-        let mut open = self.open_calls.iter();
-        let results = turn.parts.iter_mut().filter_map(|part| part.function_response.as_mut());
-        for result in results.filter(|result| result.id.is_none()) {
-            let of_tool =
-                |call: &&(Str, Str, String)| result.name.is_none() || result.name.as_ref() == Some(&call.1);
-            if let Some((id, tool, _)) = open.by_ref().find(of_tool) {
-                result.id = Some(id.clone());
-                result.name.get_or_insert_with(|| tool.clone());
-            }
-        }
-    }
-
-    fn answered(&mut self, turn: &Turn) {
-        let ids: Vec<&Str> =
-            turn.parts.iter().filter_map(|part| part.function_response.as_ref()?.id.as_ref()).collect();
-        self.open_calls.retain(|(id, _, _)| !ids.contains(&id));
     }
 
     /// Adds a compaction that the log itself reports.

@@ -10,12 +10,17 @@ use crate::exchange::Exchange;
 /// An agent's own history.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
+    /// Who is told this.
     pub(super) agent: Option<Str>,
+    /// Who its requests say that asks: of sub-agents, a client may name its main agent alone.
+    pub(super) named: Option<Str>,
     pub(super) branch: Option<Str>,
     /// What the next request is expected to begin with.
     pub(super) units: Vec<Unit>,
     /// How many of them were in the last request; the rest is its answer.
     pub(super) n_requested: usize,
+    /// How many were in the first request.
+    pub(super) n_first: usize,
     pub(super) is_answered: bool,
     /// The event that waits for the answer to the last request, when that is not in the log: the next request may
     /// repeat it.
@@ -41,7 +46,7 @@ impl Lane {
         if exchange.continues.as_ref().is_some_and(|id| self.answer_ids.contains(id)) {
             return Some(Fit::Named);
         }
-        if self.agent.is_some() && exchange.about.agent.is_some() && self.agent != exchange.about.agent {
+        if self.named.is_some() && exchange.about.agent.is_some() && self.named != exchange.about.agent {
             return None;
         }
         let overlap = overlap(&self.units, units);
@@ -55,7 +60,7 @@ impl Lane {
         // answered may as well begin another conversation.
         let is_repeated = overlap.shared == units.len()
             && overlap.shared == self.n_requested
-            && (!self.is_answered || units.iter().any(|unit| unit.is_model));
+            && (!self.is_answered || self.has_grown() || (has_key && units.iter().any(|unit| unit.is_model)));
         if is_echoed || is_repeated {
             return Some(Fit::Continued(overlap.shared));
         }
@@ -63,11 +68,24 @@ impl Lane {
             return Some(Fit::Rewritten(n_common));
         }
         // Where every message of the user has another time in it, the answers between them are left.
-        let is_same = n_common >= 2 && n_common * 2 + 1 >= units.len() && units.len() > overlap.shared;
+        let is_same = n_common >= 2
+            && n_common * 2 + 1 >= units.len()
+            && units.len() > overlap.shared
+            && (has_key || self.has_said(&overlap));
         if is_same || (has_key && overlap.shared > 0) {
             return Some(Fit::Rewritten(n_common));
         }
         (has_key && self.agent == exchange.about.agent).then_some(Fit::Hinted)
+    }
+
+    /// More was asked than what it began with.
+    fn has_grown(&self) -> bool {
+        self.n_requested > self.n_first
+    }
+
+    /// Something in common was said since the first request: clients may put the same words before every first prompt.
+    fn has_said(&self, overlap: &Overlap) -> bool {
+        overlap.shared > self.n_first || overlap.kept.iter().any(|(old, _)| *old >= self.n_first)
     }
 
     /// The request begins with the last answer, and what was before that is gone: the provider summarised it.

@@ -1,6 +1,7 @@
-//! Conversations as letters: `u:` a prompt, `m:` an answer, `t:` a result, `s:` the system prompt.
+//! Conversations as letters: `u:` a prompt, `m:` an answer, `c:` a call with this prompt and id, `t:` a result, `r:` that of
+//! the call with this id, `s:` the system prompt. `+` stands between the parts of one.
 
-use strata_model::{FunctionCall, Json, Object, Part};
+use strata_model::{FunctionCall, FunctionResponse, Json, Object, Part};
 use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
 
@@ -9,23 +10,26 @@ use crate::imported::Alignment;
 use crate::source::SourceRecord;
 
 fn turn(text: &str) -> Turn {
-    let (role, words) = text.split_once(':').unwrap();
-    let role = match role {
+    let (letter, words) = text.split_once(':').unwrap();
+    let mut turn = Turn::new(match letter {
         "s" => Role::System,
         "m" | "c" => Role::Model,
-        "t" => Role::Tool,
+        "t" | "r" => Role::Tool,
         _ => Role::User,
-    };
-    let mut turn = Turn::new(role);
-    turn.parts.push(match text.split_once(':').unwrap().0 {
-        "c" => Part::from_call(FunctionCall {
+    });
+    match letter {
+        "c" => turn.parts.push(Part::from_call(FunctionCall {
             id: Some(words.into()),
             name: Some("task".into()),
             args: Some(std::sync::Arc::new(Object::from_iter([("prompt", Json::from(words))]))),
             ..FunctionCall::default()
-        }),
-        _ => Part::from_text(words),
-    });
+        })),
+        "r" => turn.parts.push(Part::from_response(FunctionResponse {
+            id: Some(words.into()),
+            ..FunctionResponse::default()
+        })),
+        _ => turn.parts.extend(words.split('+').map(Part::from_text)),
+    }
     turn
 }
 
@@ -44,9 +48,29 @@ fn exchange(number: usize, request: &str, answer: &str) -> Step {
 
 /// Events of every session as text, and the alignment of every request as `shared+appended-removed~rewritten`.
 fn told(exchanges: &[(&str, &str)]) -> String {
+    told_of(steps(exchanges))
+}
+
+fn steps(exchanges: &[(&str, &str)]) -> Vec<Step> {
     let steps = exchanges.iter().enumerate().map(|(at, (request, answer))| exchange(at + 1, request, answer));
-    let sessions =
-        sessions(steps.collect(), Draft::new("test", "agent"), Format::HAR, &mut Findings::default());
+    steps.collect()
+}
+
+/// The same, of a session, by whoever stands before each.
+fn asked_by(session: Option<&str>, exchanges: &[(&str, &str, &str)]) -> Vec<Step> {
+    let said: Vec<_> = exchanges.iter().map(|(_, request, answer)| (*request, *answer)).collect();
+    let mut steps = steps(&said);
+    for (step, (agent, _, _)) in steps.iter_mut().zip(exchanges) {
+        if let Step::Exchange(exchange) = step {
+            exchange.about.agent = Some((*agent).into());
+            exchange.about.session = session.map(Into::into);
+        }
+    }
+    steps
+}
+
+fn told_of(steps: Vec<Step>) -> String {
+    let sessions = sessions(steps, Draft::new("test", "agent"), Format::HAR, &mut Findings::default());
     let mut out = Vec::new();
     for one in &sessions {
         let events = one.session.events.iter().map(|event| {
@@ -214,4 +238,193 @@ fn a_request_that_is_sent_again_although_it_was_answered_is_of_the_same_conversa
     // As a first prompt, it begins another one.
     let got = told(&[("u:a", "m:b"), ("u:a", "m:B"), ("u:a, m:B, u:c", "m:d")]);
     assert_eq!(got, "u:a a:b | 0+1-0~0\nu:a a:B u:c a:d | 0+1-0~0 2+1-0~0");
+}
+
+#[test]
+fn what_is_said_twice_is_two_events_where_another_agent_asks_besides() {
+    let got = told_of(asked_by(
+        Some("s"),
+        &[
+            ("title", "u:a", "m:name"),
+            ("agent", "u:a", "c:one"),
+            ("agent", "u:a, c:one, t:same", "c:two"),
+            ("agent", "u:a, c:one, t:same, c:two, t:same", "m:b"),
+            ("agent", "u:a, c:one, t:same, c:two, t:same, m:b, u:on", "m:c"),
+            ("agent", "u:a, c:one, t:same, c:two, t:same, m:b, u:on, m:c, u:on", "m:d"),
+        ],
+    ));
+    let events = "u:a t:name a:call one a:same a:call two a:same a:b u:on a:c u:on a:d";
+    assert_eq!(got, format!("{events} | 0+1-0~0 0+1-0~0 2+1-0~0 4+1-0~0 6+1-0~0 8+1-0~0"));
+}
+
+#[test]
+fn a_sub_agent_is_told_everything_once_where_a_client_names_its_main_agent_alone() {
+    let finder = "s:you are a finder, u:find every file";
+    let steps = |session: Option<&str>| {
+        asked_by(
+            session,
+            &[
+                ("agent", "u:a", "c:find every file"),
+                ("agent", finder, "m:two"),
+                ("agent", &format!("{finder}, m:two, u:go on"), "m:three"),
+                ("agent", "u:a, c:find every file, t:three", "m:done"),
+            ],
+        )
+    };
+    let branch = "@agent.find every file";
+    let expected = format!(
+        "u@main:a a@main:call find every file u{branch}:you are a finder u{branch}:find every file a{branch}:two \
+         u{branch}:go on a{branch}:three a@main:three a@main:done | 0+1-0~0 0+1-0~0 2+1-0~0 2+1-0~0"
+    );
+    assert_eq!(told_of(steps(None)), expected);
+    assert_eq!(told_of(steps(Some("s"))), expected);
+    let found = sessions(steps(None), Draft::new("test", "agent"), Format::HAR, &mut Findings::default());
+    let authors: Vec<(&str, &str)> = (found[0].session.events.iter())
+        .filter(|event| &*event.author != "user")
+        .map(|event| (event.branch.as_deref().unwrap_or_default(), &*event.author))
+        .collect();
+    let is_right = |(branch, author): &(&str, &str)| match *branch {
+        "main" => *author == "agent",
+        _ => *author == "agent.task",
+    };
+    assert!(authors.iter().all(is_right), "{authors:?}");
+}
+
+#[test]
+fn a_sub_agent_that_is_told_all_that_its_caller_was_told_is_a_branch() {
+    let caller = "u:about here, m:ok, u:a, c:find every file, t:started";
+    let fork = format!("{caller}, u:you are a fork: find every file, m:yes, u:begin");
+    let fork_on = format!("{fork}, m:two, u:more");
+    let caller_on = format!("{caller}, m:waiting, u:b");
+    let branch = "@main.agent-find every file";
+    let first = "u@main:about here a@main:ok u@main:a a@main:call find every file";
+    let forked =
+        format!("u{branch}:you are a fork: find every file a{branch}:yes u{branch}:begin a{branch}:two");
+    // Whoever asks first.
+    let got = told(&[
+        ("u:about here, m:ok, u:a", "c:find every file"),
+        (&fork, "m:two"),
+        (caller, "m:waiting"),
+        (&fork_on, "m:three"),
+        (&caller_on, "m:c"),
+    ]);
+    let expected = format!(
+        "{first} a{branch}:started {forked} a@main:started a@main:waiting u{branch}:more a{branch}:three u@main:b \
+         a@main:c | 0+3-0~0 4+4-0~0 4+1-0~0 9+1-0~0 6+1-0~0"
+    );
+    assert_eq!(got, expected);
+    let got = told(&[
+        ("u:about here, m:ok, u:a", "c:find every file"),
+        (caller, "m:waiting"),
+        (&fork, "m:two"),
+        (&caller_on, "m:c"),
+        (&fork_on, "m:three"),
+    ]);
+    let expected = format!(
+        "{first} a@main:started a@main:waiting {forked} u@main:b a@main:c u{branch}:more a{branch}:three | 0+3-0~0 \
+         4+1-0~0 5+3-0~0 6+1-0~0 9+1-0~0"
+    );
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn a_person_who_repeats_what_a_tool_was_given_is_no_sub_agent() {
+    let got = told(&[
+        ("u:a", "c:src/main.rs"),
+        ("u:a, c:src/main.rs, t:b, u:look at src/main.rs", "m:c"),
+        ("u:a, c:src/main.rs, t:b, u:look at src/main.rs, m:c, u:find every file", "m:d"),
+    ]);
+    assert!(!got.contains('@'), "{got}");
+}
+
+#[test]
+fn what_a_client_says_before_every_first_prompt_joins_no_conversations() {
+    let got = told(&[
+        ("u:about here, m:ok, u:a", "m:b"),
+        ("u:about here, m:ok, u:x", "m:y"),
+        ("u:about here, m:ok, u:a, m:b, u:c", "m:d"),
+        ("u:about here, m:ok, u:x, m:y, u:z", "m:w"),
+    ]);
+    let one = "u:about here a:ok u:a a:b u:c a:d | 0+3-0~0 4+1-0~0";
+    assert_eq!(got, format!("{one}\nu:about here a:ok u:x a:y u:z a:w | 0+3-0~0 4+1-0~0"));
+    // The same prompt, in another run.
+    let got = told(&[
+        ("u:about here, m:ok, u:a", "m:b"),
+        ("u:about here, m:ok, u:a", "m:B"),
+        ("u:about here, m:ok, u:a, m:B, u:c", "m:d"),
+    ]);
+    let one = "u:about here a:ok u:a a:b | 0+3-0~0";
+    assert_eq!(got, format!("{one}\nu:about here a:ok u:a a:B u:c a:d | 0+3-0~0 4+1-0~0"));
+}
+
+#[test]
+fn a_sub_agent_is_found_behind_what_its_client_says_first() {
+    let about = "This is the Qwen Code. We are setting up the context";
+    let first = format!("u:{about}, m:ok, u:a");
+    let got = told(&[
+        (&first, "c:find every file"),
+        (&format!("s:finder, u:{about}, m:ok, u:find every file"), "m:two"),
+        (&format!("{first}, c:find every file, t:two"), "m:done"),
+    ]);
+    let branch = "@agent.find every file";
+    let expected = format!(
+        "u@main:{about} a@main:ok u@main:a a@main:call find every file u{branch}:finder u{branch}:{about} a{branch}:ok \
+         u{branch}:find every file a{branch}:two a@main:two a@main:done | 0+3-0~0 0+3-0~0 4+1-0~0"
+    );
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn a_sub_agent_whose_call_was_answered_at_once_is_a_branch() {
+    let caller = "u:a, c:find every file, r:find every file";
+    let got = told(&[
+        ("u:a", "c:find every file"),
+        (caller, "m:waiting"),
+        ("s:finder, u:find every file", "m:two"),
+        (&format!("{caller}, m:waiting, u:b"), "m:done"),
+    ]);
+    let branch = "@agent.find every file";
+    let found = format!("u{branch}:finder u{branch}:find every file a{branch}:two");
+    assert!(got.contains(&found), "{got}");
+    assert!(got.ends_with("u@main:b a@main:done | 0+1-0~0 2+1-0~0 0+1-0~0 4+1-0~0"), "{got}");
+    // Who asks the same once more is a person, also where a tool was given the words.
+    let asked = "u:find every file";
+    let got = told(&[
+        (asked, "c:find every file"),
+        (&format!("{asked}, c:find every file, r:find every file"), "m:b"),
+        (asked, "m:c"),
+    ]);
+    assert_eq!(got.lines().count(), 2, "{got}");
+    assert!(!got.contains('@'), "{got}");
+}
+
+#[test]
+fn what_a_client_asks_beside_its_work_is_of_the_session_that_it_is_for() {
+    let got = told_of(asked_by(
+        None,
+        &[
+            ("router", "u:a", "m:easy"),
+            ("router", "u:x", "m:hard"),
+            ("agent", "u:a", "m:b"),
+            ("agent", "u:x", "m:y"),
+            ("agent", "u:a, m:b, u:c", "m:d"),
+        ],
+    ));
+    let one = "u:a r:easy a:b u:c a:d | 0+1-0~0 0+1-0~0 2+1-0~0";
+    assert_eq!(got, format!("{one}\nu:x r:hard a:y | 0+1-0~0 0+1-0~0"));
+}
+
+#[test]
+fn a_message_is_told_to_another_agent_already_when_all_of_it_is() {
+    let got = told_of(asked_by(
+        Some("s"),
+        &[
+            ("title", "u:note, u:a", "m:name"),
+            ("agent", "u:note+a", "m:b"),
+            ("helper", "u:other", "m:x"),
+            ("agent", "u:note+a, m:b, u:other+c", "m:d"),
+        ],
+    ));
+    let events = "u:note u:a t:name a:b u:other h:x u:other+c a:d";
+    assert_eq!(got, format!("{events} | 0+2-0~0 0+2-0~0 0+1-0~0 3+2-0~0"));
 }

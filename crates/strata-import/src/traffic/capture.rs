@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use strata_model::take::take_text;
 use strata_model::{Json, Object, Str};
-use strata_wire::message::Role;
+use strata_wire::message::{Role, Turn};
 
 use super::http::{Body, Content, Pair};
 use crate::align::{Step, sessions};
@@ -22,6 +22,7 @@ use crate::exchange::Exchange;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
+use crate::injected::{BEHIND_EXAMPLES, client_words};
 use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::title::behind_elements;
@@ -154,10 +155,12 @@ impl Log {
             }
             answered_at = Some(source);
         }
-        let is_answered = is_whole && status.is_some_and(|status| status < 400);
         let pair = Pair { url: head.url.to_string(), request, response, status, time, end, source };
         let mut exchange = pair.exchange(draft)?;
         exchange.answered_at = answered_at;
+        // A stream that says in its midst that it failed ends well all the same.
+        let is_failed = exchange.answer.as_ref().is_some_and(|answer| answer.error.is_some());
+        let is_answered = is_whole && !is_failed && status.is_some_and(|status| status < 400);
         let by = head.captured_by(&exchange.body);
         exchange.about.session = by.session;
         exchange.about.agent = Some(by.agent);
@@ -211,9 +214,15 @@ fn name_sessions(logged: &mut [Logged], main: &Str) {
 
 /// What a person asked first.
 fn asked(exchange: &Exchange) -> Option<Str> {
-    let turns = exchange.turns.iter().filter(|turn| turn.role == Role::User);
-    let texts = turns.flat_map(|turn| &turn.parts).filter_map(|part| part.text.as_deref());
-    texts.map(behind_elements).find(|text| !text.is_empty()).map(Str::from)
+    let is_end = |turn: &Turn| turn.texts().any(|text| text.starts_with(BEHIND_EXAMPLES));
+    let examples = exchange.turns.iter().rposition(is_end).map_or(0, |end| end + 1);
+    let turns = exchange.turns[examples..].iter().filter(|turn| turn.role == Role::User);
+    let mut texts = turns.flat_map(|turn| &turn.parts).filter_map(|part| part.text.as_deref());
+    let typed = texts.find_map(|text| {
+        let typed = behind_elements(text);
+        (!typed.is_empty() && client_words(typed).is_none()).then_some(typed)
+    });
+    typed.map(Str::from)
 }
 
 /// Without the attempts that failed before the same was sent again.
@@ -228,14 +237,17 @@ fn once_each(mut logged: Vec<Logged>, draft: &mut Draft) -> Vec<Logged> {
     };
     let mut at = 0;
     while at < logged.len() {
-        let is_again =
-            !logged[at].is_answered && logged[at + 1..].iter().any(|later| is_same(&logged[at], later));
-        if is_again {
-            let attempt = logged.remove(at);
-            draft.unmapped.record("attempt that failed and was sent again", attempt.exchange.source);
-        } else {
+        let mut later = at + 1..logged.len();
+        let again = later.find(|later| !logged[at].is_answered && is_same(&logged[at], &logged[*later]));
+        let Some(again) = again else {
             at += 1;
-        }
+            continue;
+        };
+        // A session that began with the attempt may be stored under its id before it is sent again.
+        let begins = logged[at].exchange.about.begins.take();
+        logged[again].exchange.about.begins = begins;
+        let attempt = logged.remove(at);
+        draft.unmapped.record("attempt that failed and was sent again", attempt.exchange.source);
     }
     logged
 }

@@ -237,3 +237,22 @@ fn a_captured_session_keeps_its_id_when_its_first_answer_comes() {
     });
     assert_eq!(ids, [("request-4".to_owned(), 0), ("request-4".to_owned(), 1)]);
 }
+
+#[test]
+fn a_captured_session_keeps_its_id_when_its_first_request_is_sent_again() {
+    let request = |n: u32| {
+        format!(
+            r#"{{"strata_capture":1,"request":{n},"at":{n}.5,"method":"POST","url":"http://127.0.0.1/v1/chat/completions","upstream":"openai","headers":[],"body":"{{\"model\":\"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"How many are there?\"}}]}}"}}"#
+        )
+    };
+    let refused = r#"{"strata_capture":1,"answer":4,"at":4.6,"ended":4.7,"status":429,"headers":[],"end":"complete","body":"{\"error\":{\"type\":\"rate_limit_error\",\"message\":\"Slow down.\"}}"}"#;
+    let answer = r#"{"strata_capture":1,"answer":5,"at":5.6,"ended":5.7,"status":200,"headers":[],"end":"complete","body":"{\"id\":\"chatcmpl-9\",\"object\":\"chat.completion\",\"model\":\"m\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Three.\"},\"finish_reason\":\"stop\"}]}"}"#;
+    let first = format!("{}\n{refused}\n", request(4));
+    let again = format!("{first}{}\n{answer}\n", request(5));
+    let told = [first, again].map(|log| {
+        let import = whole(Format::CAPTURE, log.as_bytes());
+        let [session] = &import.sessions[..] else { panic!("{:?}", import.diagnostics) };
+        (session.session.id.to_string(), session.requests.len())
+    });
+    assert_eq!(told, [("request-4".to_owned(), 1), ("request-4".to_owned(), 1)]);
+}

@@ -1,6 +1,7 @@
 //! Files as other versions and other writers leave them.
 
 mod aider;
+mod captured;
 mod claude;
 mod codex;
 mod coding;

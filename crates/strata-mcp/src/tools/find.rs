@@ -24,7 +24,8 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     arguments: &[
         Argument {
             name: "query",
-            about: "Words that stand in one part, in any case",
+            about: "Words that all stand in one part, in any case, also within others; those in double quotes stand \
+                    together",
             shape: Shape::Text,
             is_required: true,
         },
@@ -76,8 +77,15 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
     answer.rows_name = "hits";
     answer.rows_of_page = question.arguments.whole("limit").unwrap_or(10) as usize;
     for part in &found {
-        let calls = carried.get(&*part.origin);
+        // What an event does besides its parts is sent with no call.
+        let is_besides = part.part.is_none() && !part.author.is_empty();
+        let calls = carried.get(&*part.origin).filter(|_| !is_besides);
         let is_there = calls.is_some_and(|(_, to)| *to == last);
+        let place = match calls {
+            Some(_) if is_there => "still in the context",
+            Some(_) => "no longer in the context",
+            None => "in the context of no call",
+        };
         let snippet = recorded_of(&part.snippet, IN_SNIPPET);
         let (origin, author) = (recorded(&part.origin), recorded(&part.author));
         let first = calls.map(|(from, _)| format!("C{from}"));
@@ -87,7 +95,7 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
                 part.part.map_or_else(String::new, |at| format!(" part {}", at + 1)),
                 name(&part.kind),
                 first.as_ref().map_or_else(String::new, |first| format!(", first in {first}")),
-                if is_there { "still in the context" } else { "no longer in the context" },
+                place,
                 quoted(&snippet)
             ),
             json!({

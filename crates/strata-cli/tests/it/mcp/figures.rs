@@ -220,3 +220,19 @@ fn sessions_are_those_of_places_and_of_the_store() {
         assert!(known.contains(&id), "{id} {known:?}");
     }
 }
+
+#[test]
+fn what_an_event_does_is_found_and_words_in_quotes_stand_together() {
+    let computer = Computer::new();
+    assert_eq!(computer.run("import weather.session.json").code, 0);
+    let mut client = Client::ready(&computer, &computer.path(""));
+    let mut found = |query: &str| {
+        let told = client.told("find", &json!({"session": "oslo", "query": query}));
+        told["hits"].as_array().unwrap().iter().map(|hit| hit["event"].clone()).collect::<Vec<Value>>()
+    };
+    // A piece of the name of a state that E7 sets.
+    assert_eq!(found("ast_rows"), ["E7"]);
+    let first = json!("E1");
+    assert!(found("oslo WEATHER in").contains(&first) && found("\"weather  in oslo\"").contains(&first));
+    assert!(found("\"oslo weather in\"").is_empty());
+}

@@ -44,6 +44,12 @@ const CLIENTS: [(&str, Client); 7] = [
     ("pi/", agent("pi", "pi")),
 ];
 
+/// Copilot CLI calls itself by the SDK that it is made with. It says in this header for whom it asks.
+const COPILOT: (&str, Client) = ("x-initiator", agent("copilot", "copilot"));
+
+/// Of an id of an agent, in its name.
+const ID_CHARS: usize = 8;
+
 /// Programs of people's own.
 const OTHER: Client = Client { app: "http", agent: "model", asks_beside: false };
 
@@ -80,14 +86,16 @@ impl Head {
     pub(super) fn client(&self) -> Client {
         let named = self.header("user-agent").map(|it| it.to_ascii_lowercase()).unwrap_or_default();
         let known = CLIENTS.iter().find(|(begin, _)| named.starts_with(begin));
-        known.map_or(OTHER, |(_, client)| *client)
+        let copilot = || self.header(COPILOT.0).map(|_| COPILOT.1);
+        known.map(|(_, client)| *client).or_else(copilot).unwrap_or(OTHER)
     }
 
     /// The session that a client says it is of. The first that is there: what a client calls its session comes before what
     /// it gives to caches, which several sessions may share.
     fn session(&self, body: &Json) -> Option<Str> {
+        // With models of OpenAI's, opencode calls a sub-agent's own session by Codex's header, too.
         const HEADERS: [&str; 4] =
-            ["x-claude-code-session-id", "session-id", "x-parent-session-id", "x-session-id"];
+            ["x-claude-code-session-id", "x-parent-session-id", "session-id", "x-session-id"];
         let in_header = HEADERS.iter().find_map(|name| self.header(name)).cloned();
         let in_body = |path: &[&str]| text_in(body, path);
         in_header
@@ -100,16 +108,18 @@ impl Head {
             .or_else(|| in_body(&["metadata", "session_id"]))
     }
 
-    /// The agent of that session that asks, where it is not the main one.
-    fn sub_agent(&self) -> Option<Str> {
+    /// What tells the agent of that session that asks from others, where it is not the main one: the end of its id, which
+    /// can be read. Ids of Codex and opencode begin with the time, so that those of one minute begin alike.
+    fn sub_agent(&self) -> Option<String> {
+        let end = |id: &Str| id.chars().skip(id.chars().count().saturating_sub(ID_CHARS)).collect();
         if let Some(id) = self.header("x-claude-code-agent-id") {
-            return Some(id.clone());
+            return Some(end(id));
         }
         if let Some(parent) = self.header("x-parent-session-id") {
-            return self.header("x-session-id").filter(|own| *own != parent).cloned();
+            return self.header("x-session-id").filter(|own| *own != parent).map(end);
         }
         let thread = self.header("thread-id").filter(|thread| Some(*thread) != self.header("session-id"));
-        thread.or_else(|| self.header("x-openai-subagent")).cloned()
+        thread.map(end).or_else(|| self.header("x-openai-subagent").map(ToString::to_string))
     }
 
     /// What kind of request Codex says it is: over a WebSocket each says it by itself.
@@ -128,8 +138,7 @@ impl Client {
             return beside.into();
         }
         match head.sub_agent() {
-            // The beginning of an id tells agents apart, and can be read.
-            Some(id) => format!("{}-{}", self.agent, id.chars().take(8).collect::<String>()).into(),
+            Some(id) => format!("{}-{id}", self.agent).into(),
             None => self.agent.into(),
         }
     }
@@ -156,7 +165,8 @@ impl Client {
             return None;
         }
         let system = ["system", "systemInstruction", "instructions"].iter().find_map(|key| inner.get(key));
-        let first = || inner.get("messages").and_then(Json::as_array).and_then(|messages| messages.first());
+        let messages = ["messages", "input"].iter().find_map(|key| inner.get(key)?.as_array());
+        let first = || messages?.first();
         let says_title =
             system.or_else(first).is_some_and(|system| written(system).to_lowercase().contains("title"));
         if says_title {
