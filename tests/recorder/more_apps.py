@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from google.adk.agents import LlmAgent, LoopAgent, ParallelAgent, SequentialAgent
 from google.adk.memory import InMemoryMemoryService
+from google.adk.models.llm_response import LlmResponse
 from google.adk.planners import BuiltInPlanner
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools import load_artifacts, preload_memory
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.exit_loop_tool import exit_loop
+from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 from apps import break_down, earlier_sessions, save_report
 from harness import Script, Stage, app, call, gemini, get_weather, needs, other, remember
@@ -17,6 +20,11 @@ from pydantic import BaseModel
 
 def say_as_model(text):
     return types.Content(role="model", parts=[types.Part(text=text)])
+
+
+def is_said(context, word):
+    content = getattr(context, "user_content", None)
+    return content is not None and any(word in (part.text or "") for part in content.parts)
 
 
 @app
@@ -57,10 +65,24 @@ async def run_by_code(recorder):
 
 
 class Doorkeeper(BasePlugin):
-    """Adds a line to every request."""
+    """Adds a line to every request, and answers for agents and whole runs, always with the same object."""
+
+    REFUSAL = say_as_model("Closed.")
 
     def __init__(self):
         super().__init__(name="doorkeeper")
+
+    async def before_run_callback(self, *, invocation_context):
+        return self.REFUSAL if is_said(invocation_context, "shut") else None
+
+    async def before_agent_callback(self, *, agent, callback_context):
+        if is_said(callback_context, "bell"):
+            return self.REFUSAL
+        if is_said(callback_context, "fire"):
+            raise RuntimeError("the door burns")
+
+    async def after_agent_callback(self, *, agent, callback_context):
+        return say_as_model(f"{agent.name} leaves.") if is_said(callback_context, "bye") else None
 
     async def before_model_callback(self, *, callback_context, llm_request):
         llm_request.append_instructions(["Mind the step."])
@@ -91,6 +113,100 @@ async def last_words(recorder):
             await stage.say(session, text)
         except Exception:
             pass
+    await stage.close()
+    return script
+
+
+class Broken(BaseToolset):
+    """A toolset whose server is not there on some days."""
+
+    async def get_tools(self, readonly_context=None):
+        if is_said(readonly_context, "offline"):
+            raise ConnectionError("no server")
+        return [FunctionTool(get_weather)]
+
+    async def close(self):
+        pass
+
+
+@app
+async def answered_for(recorder):
+    """Plugins and callbacks that answer before or behind an agent's model, or fail before it is asked."""
+
+    def from_memory(callback_context):
+        callback_context.state["asked"] = callback_context.agent_name
+        return say_as_model("I know that one.") if is_said(callback_context, "known") else None
+
+    def sign_off(callback_context):
+        return say_as_model("-- the clerk") if is_said(callback_context, "sign") else None
+
+    def from_cache(callback_context, llm_request):
+        if is_said(callback_context, "cached"):
+            return LlmResponse(content=say_as_model("From the cache."))
+
+    def rules(context):
+        if is_said(context, "lawless"):
+            raise ValueError("no rules today")
+        return "Serve."
+
+    script = Script(
+        desk=[
+            "Welcome.",
+            call("clerk", request="the known one"),
+            "It is known.",
+            "Signed.",
+            call("transfer_to_agent", agent_name="guard"),
+        ],
+        clerk=["Filed."],
+        guard=["Who goes?"],
+    )
+    model = gemini(script)
+    hooks = {"before_agent_callback": from_memory, "after_agent_callback": sign_off}
+    clerk = LlmAgent(name="clerk", model=model, description="Files.", instruction="File.", **hooks)
+    guard = LlmAgent(name="guard", model=other(script), description="Guards.", instruction="Guard.", **hooks)
+    root = LlmAgent(
+        name="desk",
+        model=model,
+        instruction=rules,
+        tools=[AgentTool(agent=clerk), Broken()],
+        sub_agents=[guard],
+        before_model_callback=from_cache,
+        **hooks,
+    )
+    doorkeeper = Doorkeeper()
+    stage = Stage("door_app", root, recorder, plugins=[doorkeeper])
+    session = await stage.session()
+    for text in (
+        "a bell before all else",
+        "hello",
+        "something known, with a bell",
+        "this is known",
+        "look it up",
+        "shut, for now",
+        "a lawless day",
+        "an offline day",
+        "a fire",
+        "one from what is cached",
+        "sign here",
+        "bye",
+        "still known",
+    ):
+        try:
+            await stage.say(session, text)
+        except Exception:
+            pass
+    await stage.close()
+    line = SequentialAgent(
+        name="line",
+        sub_agents=[
+            LlmAgent(name="first", model=model, instruction="First.", **hooks),
+            LlmAgent(name="second", model=model, instruction="Second.", **hooks),
+        ],
+    )
+    stage = Stage("line_app", line, recorder, behind=[Doorkeeper()])
+    session = await stage.session()
+    for text in ("known and sign", "sign", "bell", "bye"):
+        await stage.say(session, text)
     await stage.close()
     return script
 

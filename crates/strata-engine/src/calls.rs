@@ -16,7 +16,7 @@ use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
 use crate::app_index::AppIndex;
 use crate::context::Invocation;
 use crate::flow_kind::FlowKind;
-use crate::last_steps::{LastSteps, may_be_answered_by_code};
+use crate::last_steps::{LastSteps, looks_like_run_answer, may_be_answered_by_code};
 use crate::log::LoggedEvent;
 use crate::node_input::NodeRuns;
 
@@ -70,6 +70,8 @@ pub enum Certainty {
     WithoutUsage,
     /// No usage stands with it, and the agent has callbacks, or the app plugins, whose code may have answered instead.
     MayBeCode,
+    /// It is signed as google-adk signs what a plugin says in the place of a whole run, and no other agent is known.
+    MayBeRun,
     /// The run was broken off, perhaps before a request went out.
     MayBeUnsent,
 }
@@ -86,6 +88,10 @@ impl Certainty {
             Self::MayBeCode => Some(
                 "No usage stands with this answer, and the app has callbacks or plugins of its own that may have answered \
                  or failed instead of the model: whether this request was sent is not known.",
+            ),
+            Self::MayBeRun => Some(
+                "google-adk signs with “model” what a plugin says in the place of a whole run, and no usage stands with \
+                 this answer: whether an agent of that name asked a model is not known.",
             ),
             Self::MayBeUnsent => {
                 Some("The run was broken off here: whether this request had been sent is not known.")
@@ -216,6 +222,7 @@ fn certainty(answer: &Event, session_has_usage: bool, rules: CallRules<'_>) -> C
         || rules.index.find(&answer.author).is_some_and(|agent| may_be_answered_by_code(agent, rules.index));
     match rules.kind {
         _ if is_asked => Certainty::Sure,
+        FlowKind::Adk if looks_like_run_answer(answer) => Certainty::MayBeRun,
         FlowKind::Adk if answer.error_code.as_deref() == Some(ABORTED) => Certainty::MayBeUnsent,
         FlowKind::Adk if may_be_code() => Certainty::MayBeCode,
         _ if is_told(answer) || !session_has_usage => Certainty::Sure,
@@ -241,6 +248,10 @@ impl Answer<'_> {
 /// The answers to a session's calls, as far as they can be told without its app: all agents are taken to ask a model.
 pub fn answers(session: &Session, kind: FlowKind) -> impl Iterator<Item = Answer<'_>> {
     let before = |at: usize| at.checked_sub(1).map(|before| &*session.events[before]);
+    let is_of_other = |event: &Arc<Event>| {
+        !event.is_from_user() && !event.author.is_empty() && !looks_like_run_answer(event)
+    };
+    let mut has_agents = None;
     let mut last_steps = LastSteps::default();
     let events = session.events.iter().enumerate();
     let answers = events.filter(move |(at, event)| {
@@ -248,7 +259,10 @@ pub fn answers(session: &Session, kind: FlowKind) -> impl Iterator<Item = Answer
         if kind == FlowKind::Adk {
             last_steps.add(*at, event);
         }
-        !is_unasked && is_answer(event, before(*at), None, kind)
+        let mut is_for_run = || *has_agents.get_or_insert_with(|| session.events.iter().any(is_of_other));
+        !is_unasked
+            && is_answer(event, before(*at), None, kind)
+            && !(kind == FlowKind::Adk && looks_like_run_answer(event) && is_for_run())
     });
     answers.map(|(_, event)| Answer { event, usage: report(event) })
 }
@@ -282,7 +296,16 @@ fn stands_for_answer(event: &Event) -> bool {
 fn is_answer(event: &Event, before: Option<&Event>, index: Option<&AppIndex>, kind: FlowKind) -> bool {
     let is_llm = |index: &AppIndex| index.find(&event.author).is_none_or(|agent| index.agent(agent).is_llm());
     let is_agent = !event.is_from_user() && !event.author.is_empty() && index.is_none_or(is_llm);
-    if !is_agent || event.partial == Some(true) || event.is_compaction() || answers_nothing(event) {
+    // No agent of the app is called like that.
+    let is_for_run = kind == FlowKind::Adk
+        && index.is_some_and(|index| index.find(&event.author).is_none())
+        && looks_like_run_answer(event);
+    if !is_agent
+        || is_for_run
+        || event.partial == Some(true)
+        || event.is_compaction()
+        || answers_nothing(event)
+    {
         return false;
     }
     let parts = event.parts();

@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use strata_model::app::{AgentKind, Instruction, ModelFamily, ModelSpec};
-use strata_model::{Agent, App, EventIndex, Json, LlmRequest, Session, Str, Tool, marks};
+use strata_model::{Agent, App, Event, EventIndex, Json, LlmRequest, Session, Str, Tool, marks};
 
 use crate::flow_kind::FlowKind;
+use crate::last_steps::looks_like_run_answer;
 use requests::SentRequests;
 use tools::{InferredTools, RUNTIME_CALLS, ToolSignatures};
 use tree::{Tree, is_agent_event};
@@ -47,13 +48,17 @@ pub struct AppClues {
     models: BTreeMap<Str, BTreeMap<Str, usize>>,
     /// What the client says it tells an agent with every request.
     told: BTreeMap<Str, Str>,
+    /// The first event that looks like what a plugin said in the place of a whole run.
+    for_run: Option<Arc<Event>>,
 }
 
 impl AppClues {
     /// Reads the events behind those that were read. Those have to be the same still.
     pub fn read(&mut self, session: &Session, kind: FlowKind) {
         for event in &session.events[self.n_read.min(session.events.len())..] {
-            if is_agent_event(event) {
+            if is_agent_event(event) && kind == FlowKind::Adk && looks_like_run_answer(event) {
+                self.for_run.get_or_insert_with(|| event.clone());
+            } else if is_agent_event(event) {
                 match kind {
                     FlowKind::Adk => self.tree.add_event(event),
                     FlowKind::Transcript => self.tree.add_author(event),
@@ -84,6 +89,10 @@ impl AppClues {
         requests: &[(EventIndex, LlmRequest)],
     ) -> InferredApp {
         let mut tree = self.tree.clone();
+        // With no agent beside it, it may be one.
+        if let Some(event) = self.for_run.as_deref().filter(|_| tree.root().is_none()) {
+            tree.add_event(event);
+        }
         match kind {
             FlowKind::Adk => tree.find_root(),
             FlowKind::Transcript => tree.adopt_by_root(),

@@ -18,6 +18,9 @@ const LIMIT_REACHED: &str = "LlmCallsLimitExceededError";
 const KEY_ERROR: &str = "KeyError";
 const NO_VALUE: &str = "Context variable not found";
 
+/// What google-adk writes as the author of what a plugin says in the place of a whole run.
+const RUN_AUTHOR: &str = "model";
+
 /// The last step of each run, while events are read one after the other.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LastSteps {
@@ -104,6 +107,16 @@ fn run(event: &Event) -> Run {
 fn is_without_value(code: &str, event: &Event) -> bool {
     let message = event.error_message.as_deref().unwrap_or_default();
     code == KEY_ERROR && message.trim_start_matches(['"', '\'']).starts_with(NO_VALUE)
+}
+
+/// Whether an event looks like what a plugin said in the place of a whole run, and not like what an agent called `model`
+/// did: it is of no node, and nothing of a model stands with it.
+pub(crate) fn looks_like_run_answer(event: &Event) -> bool {
+    *event.author == *RUN_AUTHOR
+        && event.usage_metadata.is_none()
+        && event.model_version.is_none()
+        && event.node_info.path.as_str().is_empty()
+        && event.branch.is_none()
 }
 
 /// Whether an agent's own code may add to its last words, and nothing has it run again in an invocation.

@@ -21,9 +21,11 @@ What it promises to the app:
 
 What it touches: some places have no plugin hook, so while the app runs this module lays pass-through wrappers over
 `generate_content_async` of model classes, over `canonical_instruction`, `canonical_global_instruction`,
-`canonical_before_model_callbacks` and `canonical_after_model_callbacks` of `LlmAgent`, over `BaseNode.run`, over
-`before_model_callback` of the app's other plugins, and over reading and writing methods of its session, artifact and
-memory services. They look at what passes through and change none of it. Importing this module does nothing.
+`canonical_before_model_callbacks` and `canonical_after_model_callbacks` of `LlmAgent`, over
+`canonical_before_agent_callbacks` and `canonical_after_agent_callbacks` of `BaseAgent`, over `BaseNode.run`, over
+`before_model_callback`, `before_run_callback`, `before_agent_callback` and `after_agent_callback` of the app's other
+plugins, and over reading and writing methods of its session, artifact and memory services. They look at what passes
+through and change none of it. Importing this module does nothing.
 """
 
 from __future__ import annotations
@@ -116,6 +118,8 @@ class StrataRecorder(BasePlugin):
         self._apps = _Recent(50)
         self._calls = _Recent(200)
         self._resolved = _Recent(200)
+        # What code of the app said, with who it was.
+        self._spoken = _Recent(200)
 
     @contextlib.contextmanager
     def _recording(self) -> Iterator[None]:
@@ -192,8 +196,9 @@ class StrataRecorder(BasePlugin):
     def _begin_run(self, context: Any) -> None:
         with self._recording():
             run = self._run(context)
-            self._write_run(run)
+            # First, so that what stands behind the run was made in it.
             self._note_events(context)
+            self._write_run(run)
 
     @_quiet()
     def _end_run(self, context: Any, error: BaseException | None) -> None:
@@ -286,13 +291,14 @@ class StrataRecorder(BasePlugin):
             log.is_followed = _is_wrapped(getattr(context.session_service, "append_event", None))
         for event in context.session.events:
             if event.id not in log.events:
-                self._write_event(log, event, temporary and log.is_followed)
+                self._write_event(log, event, temporary and log.is_followed, self._speaker(event))
 
-    def _write_event(self, log: _SessionLog, event: Any, temporary: bool) -> None:
+    def _write_event(self, log: _SessionLog, event: Any, temporary: bool, by: dict[str, Any] | None) -> None:
         log.events.add(event.id)
         fields: dict[str, Any] = {"session": log.key}
         if temporary:
             fields["temporary"] = True
+        fields["by"] = by
         fields["event"] = _Text(self._log.masked(_model_json(event, exclude={"content"})))
         content = getattr(event, "content", None)
         if content is not None:
@@ -300,7 +306,21 @@ class StrataRecorder(BasePlugin):
         self._write("event", **fields)
 
     @_quiet()
-    def _note_appended(self, session: Any, event: Any) -> None:
+    def _note_spoken(self, content: Any, by: dict[str, Any]) -> None:
+        """Code of the app said something in the place of an agent's model or of a whole run, or behind it: an event
+        will hold it."""
+        with self._lock:
+            self._spoken.put(id(content), (content, by))
+
+    def _speaker(self, event: Any) -> dict[str, Any] | None:
+        """The code that said what an event holds. `None`: a model did, or whoever it was is not known."""
+        content = getattr(event, "content", None)
+        spoken = None if content is None else self._spoken.get(id(content))
+        return spoken[1] if spoken is not None else None
+
+    @_quiet()
+    def _note_appended(self, session: Any, event: Any, given: Any) -> None:
+        """An event as it was stored, and as it was given to the service."""
         if getattr(event, "partial", None):
             return
         with self._recording():
@@ -308,7 +328,7 @@ class StrataRecorder(BasePlugin):
             if not log.is_begun:
                 return  # Not a session of a run that is recorded; what is in it is read when it becomes one.
             if event.id not in log.events:
-                self._write_event(log, event, False)
+                self._write_event(log, event, False, self._speaker(event) or self._speaker(given))
 
     # Calls.
 
@@ -643,6 +663,8 @@ class _Run:
             "session": _session_key(context.session),
             "app": app.id,
             "agent": getattr(context.agent, "name", None),
+            # What a live session sends goes by other ways than these here.
+            "live": getattr(context, "live_request_queue", None) is not None,
             "runConfig": _described(context.run_config, _describe_run_config),
             "plugins": [plugin.name for plugin in context.plugin_manager.plugins],
             "services": {
@@ -806,6 +828,7 @@ def _recorder_of(context: Any) -> StrataRecorder | None:
 
 
 def _wrap_classes() -> None:
+    from google.adk.agents.base_agent import BaseAgent
     from google.adk.agents.llm_agent import LlmAgent
 
     with _WRAP_LOCK:
@@ -813,6 +836,8 @@ def _wrap_classes() -> None:
             _wrap_instruction(LlmAgent, method, kind)
         _wrap_callbacks(LlmAgent, "canonical_before_model_callbacks", _before_model_callbacks)
         _wrap_callbacks(LlmAgent, "canonical_after_model_callbacks", _after_model_callbacks)
+        for hook in ("before_agent", "after_agent"):
+            _wrap_callbacks(BaseAgent, f"canonical_{hook}_callbacks", functools.partial(_agent_callbacks, hook))
         with contextlib.suppress(ImportError):  # Before 2.0 there are none.
             from google.adk.workflow import BaseNode
 
@@ -880,15 +905,59 @@ def _watched_callback(callback: Any, position: int) -> Any:
     return _watched(callback, lambda: dict(stage))
 
 
+def _agent_callbacks(hook: str, callbacks: list) -> list:
+    """The callbacks, each telling what it said."""
+    return [
+        _overheard(callback, {"hook": hook, "stage": "callback", "name": _callable_name(callback)})
+        for callback in callbacks
+    ]
+
+
 def _wrap_plugin(plugin: Any) -> None:
-    """A plugin of the app tells what it changed of a request."""
-    original = getattr(plugin, "before_model_callback", None)
-    if original is None or _is_wrapped(original) or isinstance(plugin, StrataRecorder):
+    """A plugin of the app tells what it changed of a request, and what it said in the place of others."""
+    if isinstance(plugin, StrataRecorder):
         return
-    if getattr(type(plugin), "before_model_callback", None) is BasePlugin.before_model_callback:
-        return  # It has none of its own.
     stage = {"stage": "plugin", "name": plugin.name, "class": _class_name(plugin)}
-    _set(plugin, "before_model_callback", _marked(_watched(original, lambda: dict(stage))))
+    for hook in ("before_run", "before_agent", "after_agent", "before_model"):
+        method = f"{hook}_callback"
+        original = getattr(plugin, method, None)
+        if original is None or _is_wrapped(original):
+            continue
+        if getattr(type(plugin), method, None) is getattr(BasePlugin, method, None):
+            continue  # It has none of its own.
+        if hook == "before_model":
+            wrapper = _watched(original, lambda: dict(stage))
+        else:
+            wrapper = _overheard(original, {"hook": hook, **stage})
+        _set(plugin, method, _marked(wrapper))
+
+
+def _overheard(function: Callable, by: dict[str, Any]) -> Callable:
+    """`function`, which may answer with a content, with what it says noted as its own."""
+
+    def note(args: tuple, kwargs: dict, said: Any) -> None:
+        if not getattr(said, "parts", None):
+            return
+        given = [kwargs.get("callback_context"), kwargs.get("invocation_context"), *args]
+        context = next((context for context in given if context is not None), None)
+        recorder = _recorder_of(_invocation_of(context))
+        if recorder is not None:
+            recorder._note_spoken(said, by)
+
+    async def awaited(result: Any, args: tuple, kwargs: dict) -> Any:
+        said = await result
+        note(args, kwargs, said)
+        return said
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if inspect.isawaitable(result):
+            return awaited(result, args, kwargs)
+        note(args, kwargs, result)
+        return result
+
+    return run
 
 
 def _watched(function: Callable, stage: Callable[[], dict[str, Any]]) -> Callable:
@@ -1051,7 +1120,8 @@ def _note_use(method: str, args: tuple, kwargs: dict, result: Any, error: Any, o
         if method == "append_event":
             if error is None:
                 for recorder in list(_RECORDERS):
-                    recorder._note_appended(given["session"], result if result is not None else given["event"])
+                    stored = result if result is not None else given["event"]
+                    recorder._note_appended(given["session"], stored, given["event"])
             return
         at = _AT.get(None)
         if at is not None:

@@ -49,6 +49,10 @@ pub enum Gap {
     Tools,
     /// Temperature and the like.
     Settings,
+    /// What was set for one run only, such as how much of the history it loads: no session keeps it.
+    RunSettings,
+    /// Which tools other programs offered: they are asked for with every request.
+    Toolsets,
     /// What a search in memory found.
     Memories,
     /// What was in files that were loaded.
@@ -68,6 +72,8 @@ impl Gap {
             Self::SystemText => "system text",
             Self::Tools => "tool declarations",
             Self::Settings => "settings",
+            Self::RunSettings => "settings of the run",
+            Self::Toolsets => "word of what its toolsets offered",
             Self::Memories => "memories that were found",
             Self::Artifacts => "files that were loaded",
             Self::NodeInput => "the input of the node",

@@ -47,6 +47,9 @@ record! {
         inputs: Option<Vec<GivenEvent>> = "inputs",
         instructions: Option<Vec<ResolvedInstruction>> = "instructions",
         /// Searches made while the request was made.
+        /// Toolsets that had no tool to offer, as where their server could not be asked; by their place among the
+        /// agent's tools.
+        closed_toolsets: Option<Vec<u64>> = "closedToolsets",
         memory: Option<Vec<RecordedSearch>> = "memory",
         artifacts: Option<Vec<RecordedArtifact>> = "artifacts",
         /// Plugins and callbacks, in the order in which they ran.

@@ -1,6 +1,6 @@
 //! What the numbers of a call rest on.
 
-use strata_engine::{Call, Experiment};
+use strata_engine::{Call, Experiment, FlowKind};
 use strata_import::Format;
 use strata_measure::analysis::CallAnalysis;
 use strata_model::{Evidence, EvidenceKind, Gap, Json, LlmRequest, Tool};
@@ -16,7 +16,8 @@ pub(crate) fn evidence(
 ) -> Evidence {
     if !experiment.has_recorded_request(call.number) {
         let kind = if app.is_inferred { EvidenceKind::Inferred } else { EvidenceKind::Given };
-        let mut lacks = if app.is_inferred { gaps_of_inferred(experiment, call) } else { Vec::new() };
+        let mut lacks =
+            if app.is_inferred { gaps_of_inferred(experiment, call) } else { gaps_of_given(experiment) };
         lacks.extend(&call.gaps);
         let source = app.location.clone().unwrap_or_default();
         return Evidence { kind, source, lacks, is_edited: false };
@@ -49,6 +50,14 @@ fn gaps(request: &LlmRequest) -> Vec<Gap> {
         lacks.push(Gap::Settings);
     }
     lacks
+}
+
+/// google-adk runs an app with settings that neither its configuration nor a session holds.
+fn gaps_of_given(experiment: &Experiment) -> Vec<Gap> {
+    match experiment.kind() {
+        FlowKind::Adk => vec![Gap::RunSettings],
+        FlowKind::Transcript => Vec::new(),
+    }
 }
 
 fn gaps_of_inferred(experiment: &Experiment, call: &CallAnalysis) -> Vec<Gap> {

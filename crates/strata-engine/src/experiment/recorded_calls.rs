@@ -156,6 +156,8 @@ impl RecordedCalls {
         if let Some(config) = &recorded.run_config {
             invocation.run_config = run_config(config);
         }
+        let closed = recorded.closed_toolsets.iter().flatten();
+        invocation.closed_toolsets = closed.filter_map(|at| usize::try_from(*at).ok()).collect();
         invocation.mode = recorded.mode.or(invocation.mode);
         invocation.include_contents = recorded.include_contents.or(invocation.include_contents);
         call.seen = recorded.n_events.and_then(|seen| usize::try_from(seen).ok());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::app::Example;
 use strata_model::{
     Content, Diagnostic, Gap, Json, LlmRequest, Object, Origin, Part, RequestContent, RequestPart,
-    RequestTool, RichText, Str, json, python,
+    RequestTool, RichText, Str, Tool, json, python,
 };
 
 use super::recorded_code::RecordedCode;
@@ -34,6 +34,8 @@ pub struct Inputs<'c> {
     /// Only where a tool preloads them.
     memories: Option<Preloaded>,
     has_user_content: bool,
+    /// Tools of other programs are declared as they are configured, and nobody knows what was offered then.
+    assumes_toolsets: bool,
     /// What tools did whose code is not known, in their order; `None` where it was not recorded.
     recorded: Vec<RecordedCode<'c>>,
 }
@@ -115,6 +117,7 @@ impl Processor for AgentTools {
             memories: plan.uses(&ToolStep::PreloadMemory).then(|| preload(context)).flatten(),
             recorded: plan.steps.iter().filter_map(|step| RecordedCode::of_tool(step, context)).collect(),
             plan: Fingerprinted { fingerprint: plan.fingerprint, value: plan },
+            assumes_toolsets: assumes_toolsets(context),
             has_user_content: user_content.is_some_and(|content| !content.parts().is_empty()),
         }
     }
@@ -174,9 +177,21 @@ impl Processor for AgentTools {
                 }
             }
         }
+        if inputs.assumes_toolsets {
+            output.gaps.insert(Gap::Toolsets);
+        }
         output.note(note(&inputs.plan.value.steps, inputs.memories.as_ref()));
         Ok(())
     }
+}
+
+/// google-adk leaves a toolset out whose server cannot be asked, and no event tells.
+fn assumes_toolsets(context: &CompileContext<'_>) -> bool {
+    let is_asked =
+        |tool: &Tool| matches!(tool, Tool::Toolset { tools, source: Some(_), .. } if !tools.is_empty());
+    context.source == CallSource::Recorded
+        && context.recorded.is_none()
+        && context.index.agent(context.agent_id).tools().iter().any(is_asked)
 }
 
 fn note(steps: &[ToolStep], memories: Option<&Preloaded>) -> String {

@@ -95,6 +95,9 @@ impl Recording {
             }
             "invocation" => {
                 let mut run = Run::read(&mut record);
+                if record.get("live").and_then(Json::as_bool) == Some(false) {
+                    self.sessions.watch(run.id.clone(), at);
+                }
                 if let Some(config) = run.run_config.take() {
                     self.calls.add_run_config(run.id.clone(), config);
                 }
@@ -145,7 +148,11 @@ impl Recording {
             );
             findings.warning("lost-records", "", message);
         }
-        let mut sessions = self.sessions.finish(self.calls, &self.apps, format, findings);
+        let mut sessions = self.sessions;
+        if self.n_lost > 0 {
+            sessions.watch_nothing();
+        }
+        let mut sessions = sessions.finish(self.calls, &self.apps, format, findings);
         if let Some(first) = sessions.first_mut() {
             first.unmapped.add(self.unmapped);
         }

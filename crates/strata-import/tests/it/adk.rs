@@ -493,3 +493,55 @@ fn agents_that_code_runs_are_known() {
     assert_eq!(&*helper.name, "helper");
     assert_eq!(helper.instruction.as_ref().map(strata_model::FromJson::to_json), Some("Help well.".into()));
 }
+
+/// google-adk stores what plugins and callbacks say as it stores what models answer: the recorder tells them apart.
+#[test]
+fn what_code_of_the_app_says_and_what_fails_before_a_request_is_marked() {
+    let event = |id: &str, run: &str, by: &str, rest: &str| {
+        format!(
+            r#"{{"record":"event","time":2.0,"session":"s"{by},"event":{{"id":"{id}","author":"desk","invocationId":"{run}","timestamp":2.0{rest}}}}}"#
+        )
+    };
+    let said = |id: &str, run: &str, by: &str| {
+        event(id, run, by, "").replace(
+            r#""event":"#,
+            r#""content":{"value":{"role":"model","parts":[{"text":"Closed."}]}},"event":"#,
+        )
+    };
+    let run = |id: &str, live: bool| {
+        format!(r#"{{"record":"invocation","time":1.0,"id":"{id}","session":"s","app":"a","live":{live}}}"#)
+    };
+    let by = r#","by":{"hook":"before_agent","stage":"plugin","name":"guard"}"#;
+    let failed = r#","errorCode":"RuntimeError""#;
+    let lines = [
+        r#"{"record":"header","time":1.0,"format":"strata-adk-recording","version":1,"run":"r"}"#.to_owned(),
+        r#"{"record":"session","time":1.0,"session":"s","app":"door","user":"ada","id":"s-1"}"#.to_owned(),
+        said("before", "seen", ""),
+        run("seen", false),
+        said("plugin", "seen", by),
+        said("rewritten", "seen", ""),
+        event("failed", "seen", "", failed),
+        run("live", true),
+        said("spoken", "live", ""),
+        said("cut in", "live", by),
+        event("dropped", "live", "", failed),
+        said("unseen", "earlier", ""),
+    ];
+    let marks = |text: &str| -> Vec<(String, String)> {
+        let imported = import(text.as_bytes());
+        let events = imported.sessions[0].session.events.iter();
+        let marked = events.filter_map(|event| {
+            Some((event.id.to_string(), marks::of(event, marks::NOT_SENT)?.as_str()?.to_owned()))
+        });
+        marked.collect()
+    };
+    let pairs = |known: &[(&str, &str)]| -> Vec<(String, String)> {
+        known.iter().map(|(id, by)| ((*id).to_owned(), (*by).to_owned())).collect()
+    };
+    let named = [("plugin", "plugin:guard"), ("cut in", "plugin:guard")];
+    let all = [named[0], ("rewritten", "run"), ("failed", "run"), named[1]];
+    assert_eq!(marks(&lines.join("\n")), pairs(&all));
+    // What is lost may be requests.
+    let lossy = format!("{}\n{}", lines.join("\n"), r#"{"record":"gap","time":3.0,"lost":2}"#);
+    assert_eq!(marks(&lossy), pairs(&named));
+}

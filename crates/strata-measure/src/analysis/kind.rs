@@ -59,8 +59,7 @@ impl Kind {
                     None => Self::of_part(&part.part, content.is_user()),
                 }
             }
-            // What a client says in the middle of a conversation, to the model and in nobody's name.
-            Origin::Run { .. } if content.role.as_deref() == Some("system") => Self::System,
+            Origin::Run { .. } if is_in_nobodys_name(content.role.as_deref()) => Self::System,
             Origin::Run { .. } => Self::of_part(&part.part, content.is_user()),
             origin => Self::of_text(origin),
         }
@@ -69,6 +68,9 @@ impl Kind {
     /// The kind of a part as it is stored in an event.
     pub fn of_event_part(event: &Event, part: Option<&Part>) -> Self {
         match part {
+            Some(_) if is_in_nobodys_name(event.content.as_ref().and_then(|it| it.role.as_deref())) => {
+                Self::System
+            }
             Some(part) => Self::of_part(part, event.is_from_user()),
             None if event.is_compaction() => Self::Summary,
             None if event.is_from_user() => Self::User,
@@ -94,6 +96,11 @@ impl Kind {
             _ => Self::System,
         }
     }
+}
+
+/// Whether a role is that of what a client says to the model in the middle of a conversation.
+fn is_in_nobodys_name(role: Option<&str>) -> bool {
+    role == Some("system")
 }
 
 /// Whether a segment is a part that [`is_quoted`].

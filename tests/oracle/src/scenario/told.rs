@@ -37,7 +37,10 @@ pub fn told(scenario: &Json) -> Option<Told> {
     let experiment = Experiment::new(Arc::new(session), configured, FlowKind::Adk);
     let mut cache = StageCache::new();
     for call in experiment.calls() {
-        let Some(compiled) = experiment.compile(call, &mut cache) else { continue };
+        let Some(compiled) = experiment.compile(call, &mut cache) else {
+            told.n_wrong += 1;
+            continue;
+        };
         let gaps = compiled.gaps();
         let is_said = !gaps.is_empty() || call.certainty.said().is_some() || has_unknown_values(&compiled);
         let compiled = (Json::from(call.invocation.agent.clone()), compiled.working_context().to_json());

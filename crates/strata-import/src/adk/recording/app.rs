@@ -69,18 +69,31 @@ impl Apps {
     }
 }
 
-/// The app as a compile is configured by it.
-pub(super) fn read(mut app: Json, calls: &[CallRecord], findings: &mut Findings) -> App {
-    // The last call of an agent shows its tools as they are at the end.
-    let known = calls.iter().filter(|call| call.request.is_some());
-    let seen: BTreeMap<&str, &CallRecord> = known.map(|call| (&*call.recorded.agent, call)).collect();
+/// The app as a compile is configured by it. Each call learns which toolsets had nothing to offer it.
+pub(super) fn read(mut app: Json, calls: &mut [CallRecord], findings: &mut Findings) -> App {
+    let mut toolsets = Toolsets::new();
+    let mut seen: BTreeMap<&str, Shown<'_>> = BTreeMap::new();
+    for call in calls.iter().filter(|call| call.request.is_some()) {
+        let shown = seen.entry(&call.recorded.agent).or_insert(Shown { last: call, fullest: call });
+        shown.last = call;
+        if call.tools.len() >= shown.fullest.tools.len() {
+            shown.fullest = call;
+        }
+    }
     if let Json::Object(fields) = &mut app {
         if let Some(writer) = calls.last().and_then(|call| call.recorded.writer.clone()) {
             fields.insert("writer", writer);
         }
         if let Some(root) = fields.get_mut("root_agent") {
-            complete_agent(root, &seen);
+            complete_agent(root, &seen, &mut toolsets);
         }
+    }
+    for call in calls {
+        let is_offered = |name: &Str| call.tools.iter().any(|(known, _)| known == name);
+        let own = toolsets.get(&call.recorded.agent).into_iter().flatten();
+        let closed = own.filter(|(_, tools)| !tools.is_empty() && !tools.iter().any(is_offered));
+        let closed: Vec<u64> = closed.map(|(at, _)| *at as u64).collect();
+        call.recorded.closed_toolsets = Some(closed).filter(|closed| !closed.is_empty());
     }
     let mut decoder = Decoder::new();
     let read = App::from_json(app, &mut decoder).unwrap_or_default();
@@ -88,26 +101,52 @@ pub(super) fn read(mut app: Json, calls: &[CallRecord], findings: &mut Findings)
     read
 }
 
-fn complete_agent(agent: &mut Json, seen: &BTreeMap<&str, &CallRecord>) {
+/// What calls of an agent show of it.
+struct Shown<'c> {
+    /// What its providers returned at the end.
+    last: &'c CallRecord,
+    /// The last one with the most tools: those of a toolset are not there where its server cannot be asked.
+    fullest: &'c CallRecord,
+}
+
+/// The toolsets of each agent, by their place among its tools, with the names of theirs.
+type Toolsets = HashMap<Str, Vec<(usize, Vec<Str>)>>;
+
+fn complete_agent(agent: &mut Json, seen: &BTreeMap<&str, Shown<'_>>, toolsets: &mut Toolsets) {
     let Json::Object(fields) = agent else { return };
     for key in ["sub_agents", "library"] {
         for child in members(fields, key) {
-            complete_agent(child, seen);
+            complete_agent(child, seen, toolsets);
         }
     }
     for tool in members(fields, "tools") {
         if let Json::Object(tool) = tool
             && let Some(inner) = tool.get_mut("agent")
         {
-            complete_agent(inner, seen);
+            complete_agent(inner, seen, toolsets);
         }
     }
-    let call = fields.get("name").and_then(Json::as_str).and_then(|name| seen.get(name));
-    complete_tools(fields, call.copied());
-    if let Some(call) = call {
-        complete_model(fields, call);
-        complete_instructions(fields, call);
+    let name = fields.get("name").and_then(Json::as_str).map(Str::from);
+    let shown = name.as_deref().and_then(|name| seen.get(name));
+    complete_tools(fields, shown.map(|shown| shown.fullest));
+    if let Some(name) = name {
+        toolsets.insert(name, toolsets_of(fields));
     }
+    if let Some(shown) = shown {
+        complete_model(fields, shown.last);
+        complete_instructions(fields, shown.last);
+    }
+}
+
+fn toolsets_of(fields: &mut Object) -> Vec<(usize, Vec<Str>)> {
+    let is_function = |tool: &Json| tool.get("type").and_then(Json::as_str) != Some("code");
+    let names = |tool: &Json| {
+        let tools = tool.get("tools").and_then(Json::as_array).unwrap_or_default().iter();
+        tools.filter(|tool| is_function(tool)).filter_map(|tool| name_of(tool, "name")).collect()
+    };
+    let tools = members(fields, "tools").enumerate();
+    let toolsets = tools.filter(|(_, tool)| tool.get("type").and_then(Json::as_str) == Some("toolset"));
+    toolsets.map(|(at, tool)| (at, names(tool))).collect()
 }
 
 fn members<'f>(fields: &'f mut Object, key: &str) -> impl Iterator<Item = &'f mut Json> {

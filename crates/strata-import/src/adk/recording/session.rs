@@ -22,7 +22,11 @@ use crate::unmapped::Unmapped;
 pub(super) struct Sessions {
     list: Vec<Recorded>,
     by_key: HashMap<Str, usize>,
+    watched: Watched,
 }
+
+/// Runs of which every request is recorded, each with the place of the record it begins with.
+type Watched = HashMap<Str, usize>;
 
 #[derive(Debug, Default)]
 struct Recorded {
@@ -44,6 +48,8 @@ struct EventRecord {
     id: Str,
     json: Json,
     sources: Vec<SourceRecord>,
+    /// The code of the app that said it: `plugin:guard`.
+    by: Option<String>,
     /// It answers a call.
     is_answer: bool,
     /// Made here, for a call that failed without an event.
@@ -64,6 +70,17 @@ impl EventRecord {
         let mut custom = event.get("customMetadata").and_then(Json::as_object).cloned().unwrap_or_default();
         custom.insert(name, value);
         event.insert("customMetadata", custom);
+    }
+
+    /// Whether it holds words of a model, or of whoever spoke in its place.
+    fn is_said(&self) -> bool {
+        let role = self.content().and_then(|content| content.get("role")?.as_str());
+        role == Some("model") && self.json.get("usageMetadata").is_none()
+    }
+
+    /// Whether it only says that something went wrong.
+    fn is_failure(&self) -> bool {
+        self.content().is_none() && self.field("errorCode").is_some()
     }
 
     /// Whether it can be what came back for a call.
@@ -141,8 +158,22 @@ impl Sessions {
             // After a gap events are told again.
             let sources = vec![source];
             let json = Json::Object(event);
-            session.events.push(EventRecord { at, id, json, sources, is_answer: false, is_made: false });
+            let by = record.get("by").and_then(|by| {
+                let part = |key: &str| by.get(key).and_then(Json::as_str);
+                Some(format!("{}:{}", part("stage")?, part("name")?))
+            });
+            session.events.push(EventRecord { at, id, json, sources, by, is_answer: false, is_made: false });
         }
+    }
+
+    /// All requests of a run are recorded, from this place on.
+    pub(super) fn watch(&mut self, invocation: Str, at: usize) {
+        self.watched.entry(invocation).or_insert(at);
+    }
+
+    /// Some records are lost.
+    pub(super) fn watch_nothing(&mut self) {
+        self.watched.clear();
     }
 
     pub(super) fn finish(
@@ -163,7 +194,7 @@ impl Sessions {
         let sessions = keys.into_iter().zip(self.list);
         let sessions = sessions.filter_map(|((key, _), session)| {
             let calls = of_session.remove(&key).unwrap_or_default();
-            session.finish(calls, apps.of_session(&key), &ids, format, findings)
+            session.finish(calls, apps.of_session(&key), (&ids, &self.watched), format, findings)
         });
         sessions.collect()
     }
@@ -174,7 +205,7 @@ impl Recorded {
         mut self,
         mut calls: Vec<CallRecord>,
         app: Option<Json>,
-        ids: &HashMap<Str, Str>,
+        (ids, watched): (&HashMap<Str, Str>, &Watched),
         format: Format,
         findings: &mut Findings,
     ) -> Option<ImportedSession> {
@@ -185,7 +216,8 @@ impl Recorded {
         for call in calls.extract_if(.., |call| call.is_aside) {
             asides.record("request of no agent", call.source);
         }
-        let answers = self.join(&calls);
+        let answers = self.join(&calls, watched);
+        let app = app.map(|app| super::app::read(app, &mut calls, findings));
         let places: HashMap<Str, usize> =
             self.events.iter().enumerate().map(|(at, event)| (event.id.clone(), at)).collect();
         let sent = calls.iter().zip(&answers).filter(|(call, _)| call.was_sent);
@@ -198,7 +230,6 @@ impl Recorded {
             })
         });
         let requests = requests.collect();
-        let app = app.map(|app| super::app::read(app, &calls, findings));
         let mut session = self.build(&calls, format, findings);
         session.unmapped.add(asides);
         session.requests = requests;
@@ -211,7 +242,7 @@ impl Recorded {
     }
 
     /// Finds the event that answers each call, and makes one where a call failed without. Returns their ids.
-    fn join(&mut self, calls: &[CallRecord]) -> Vec<Option<Str>> {
+    fn join(&mut self, calls: &[CallRecord], watched: &Watched) -> Vec<Option<Str>> {
         let mut answers = Vec::with_capacity(calls.len());
         for (number, call) in calls.iter().enumerate() {
             let is_next = |next: &&CallRecord| {
@@ -225,15 +256,15 @@ impl Recorded {
             let found = self.answer(call, until);
             answers.push(found.or_else(|| call.answers.last().and_then(|last| self.make_answer(call, last))));
         }
-        self.mark_words_of_the_runtime(calls, &answers);
+        self.mark_unasked(calls, &answers, watched);
         self.events.sort_by_key(|event| event.at);
         answers
     }
 
-    /// Where all calls of a run are known with their answers, nothing else in it was said by a model: google-adk makes
-    /// such events of structured answers.
-    fn mark_words_of_the_runtime(&mut self, calls: &[CallRecord], answers: &[Option<Str>]) {
-        let mut since: HashMap<&str, usize> = HashMap::new();
+    /// What code of the app said was asked of no model. Where all calls of a run are known with their answers, neither
+    /// was anything else in it: google-adk makes such events of structured answers, and of what fails on the way.
+    fn mark_unasked(&mut self, calls: &[CallRecord], answers: &[Option<Str>], watched: &Watched) {
+        let mut since: HashMap<&str, usize> = watched.iter().map(|(run, at)| (&**run, *at)).collect();
         for call in calls {
             since.entry(&call.recorded.invocation_id).or_insert(call.at);
         }
@@ -243,9 +274,10 @@ impl Recorded {
         for event in self.events.iter_mut().filter(|event| !event.is_answer) {
             let invocation = event.field("invocationId").unwrap_or_default();
             let is_in_run = since.get(invocation).is_some_and(|since| event.at > *since);
-            let role = event.content().and_then(|content| content.get("role")?.as_str());
-            if is_in_run && role == Some("model") && event.json.get("usageMetadata").is_none() {
-                event.mark(marks::NOT_SENT, "run".into());
+            let is_failure = event.is_failure() && watched.contains_key(invocation);
+            let is_runs = is_in_run && (event.is_said() || is_failure);
+            if let Some(by) = event.by.take().or_else(|| is_runs.then(|| "run".to_owned())) {
+                event.mark(marks::NOT_SENT, by.into());
             }
         }
     }
@@ -305,6 +337,7 @@ impl Recorded {
             id: id.clone(),
             json: event.to_json(),
             sources: vec![answer.source.clone()],
+            by: None,
             is_answer: true,
             is_made: true,
         });

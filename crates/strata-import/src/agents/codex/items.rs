@@ -1,5 +1,7 @@
 //! The items the model sees, and what it answers.
 
+use std::sync::Arc;
+
 use strata_model::take::{take_list, take_object, take_text};
 use strata_model::{Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn};
@@ -57,6 +59,7 @@ impl Rollout {
                 let say = EventDraft { id: item_id, ..self.say(source) };
                 let at = self.draft.push_turn(turn, say);
                 self.mark(at, "developer");
+                self.in_nobodys_name(at);
             }
         }
     }
@@ -76,6 +79,13 @@ impl Rollout {
     fn mark(&mut self, at: usize, kind: &str) {
         if let Some(custom) = self.draft.event_mut(at).and_then(|event| event.custom_metadata.as_mut()) {
             custom.insert(marks::INJECTED, kind);
+        }
+    }
+
+    /// What the client says to the model is sent in a role of its own, and not in the user's.
+    fn in_nobodys_name(&mut self, at: usize) {
+        if let Some(content) = self.draft.event_mut(at).and_then(|event| event.content.as_mut()) {
+            Arc::make_mut(content).role = Some("system".into());
         }
     }
 
