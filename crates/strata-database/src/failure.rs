@@ -39,7 +39,7 @@ pub(crate) fn explain(error: &sqlx::Error, address: &DatabaseAddress) -> String 
             address.dialect().tls_parameter()
         ),
         sqlx::Error::Io(reason) => unreachable(reason),
-        error if error.to_string().contains("rsa") => {
+        sqlx::Error::Configuration(reason) if reason.to_string().contains("mysql-rsa") => {
             "this server takes passwords over connections with TLS only, and this one has none; ask for it with \
              ssl-mode=REQUIRED, or come in by the server's socket"
                 .to_owned()

@@ -1,6 +1,6 @@
 //! Requests that another file recorded.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use strata_model::Severity;
 use tokio_util::sync::CancellationToken;
 

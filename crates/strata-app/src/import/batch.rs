@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use strata_database::DatabaseAddress;
 use strata_import::{Archive, Format, ImportedSession};

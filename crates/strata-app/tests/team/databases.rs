@@ -91,7 +91,7 @@ fn what_cannot_be_read_is_said_without_the_password() {
     let wrong = "Wr0ng-word";
     for (address, expected) in [
         (server.address_of(USER, wrong, DATABASE), "lets nobody in with this user and password"),
-        (server.address_of(USER, PASSWORD, "elsewhere"), "there is no such database"),
+        (server.address_of(USER, PASSWORD, "elsewhere"), "no such database on this server"),
         (server.address(), "no tables of google-adk's DatabaseSessionService; it has no tables"),
     ] {
         let report = imported(&address, &store).unwrap();
