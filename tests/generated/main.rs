@@ -9,6 +9,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use similar::TextDiff;
+use strata_app::report::table_columns;
 
 /// A file in the repository, and what it should say.
 struct Generated {
@@ -41,10 +42,12 @@ fn generated() -> Vec<Generated> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is a folder of the repository");
     let architecture = root.join("ARCHITECTURE.md");
     let page = fs::read_to_string(&architecture).expect("ARCHITECTURE.md is there");
+    let tables = fs::read_to_string(root.join("docs/tables.md")).expect("docs/tables.md is there");
     vec![
         Generated { path: root.join("ui/src/api/gen/api.ts"), text: strata_app::typescript() },
         Generated { path: architecture, text: with_commands(&page) },
         Generated { path: root.join("docs/findings.md"), text: findings::document(root) },
+        Generated { text: with_columns(&tables), path: root.join("docs/tables.md") },
         recordings(&root.join("ui/tests/recorded.jsonl")),
     ]
 }
@@ -67,4 +70,29 @@ fn with_commands(page: &str) -> String {
     let rows = strata_app::COMMANDS.iter().map(|(name, summary)| format!("| `{name}` | {summary} |\n"));
     let table = format!("| command | does |\n|---|---|\n{}", rows.collect::<String>());
     format!("{before}{START}\n{table}\n{END}{after}")
+}
+
+/// The page with the columns of all tables made anew.
+fn with_columns(page: &str) -> String {
+    const START: &str = "<!-- columns: made by `cargo xtask gen` -->\n";
+    const END: &str = "<!-- end of columns -->\n";
+    let (before, rest) = page.split_once(START).expect("docs/tables.md marks where the columns start");
+    let (_, after) = rest.split_once(END).expect("docs/tables.md marks where the columns end");
+    let mut made = String::new();
+    for table in table_columns() {
+        write!(
+            made,
+            "\n### {}\n\n{}\n\n| column | type | what it is |\n|---|---|---|\n",
+            table.name, table.row
+        )
+        .unwrap();
+        for column in table.columns {
+            let form = match (format!("{:?}", column.form).to_lowercase(), column.is_optional) {
+                (form, true) => format!("{form}, may be null"),
+                (form, false) => form,
+            };
+            writeln!(made, "| `{}` | {form} | {} |", column.name, column.meaning).unwrap();
+        }
+    }
+    format!("{before}{START}{made}\n{END}{after}")
 }

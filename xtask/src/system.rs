@@ -28,6 +28,8 @@ pub(crate) const WINDOW: &[Package] = &[
 /// What the tests need besides.
 pub(crate) const TESTING: &[Package] = &[
     package("chromium", "walks through the interface in a browser"),
+    package("mariadb-server", "keeps sessions that are read by their address"),
+    package("postgresql", "keeps sessions that are read by their address"),
     package("webkit2gtk-driver", "walks through the real window"),
     package("xvfb", "gives the window a display where there is none"),
 ];

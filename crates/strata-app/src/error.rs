@@ -1,6 +1,7 @@
 //! What goes wrong, as callers see it.
 
 use serde::Serialize;
+use strata_database::AddressError;
 use strata_measure::phrases::capitalised;
 use strata_store::StoreError;
 use ts_rs::TS;
@@ -72,6 +73,12 @@ impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         let detail = std::error::Error::source(&error).map(ToString::to_string);
         Self { detail, ..Self::new(ErrorCode::Store, sentence(&error.to_string())) }
+    }
+}
+
+impl From<AddressError> for AppError {
+    fn from(error: AddressError) -> Self {
+        Self::bad_input(sentence(&error.to_string()))
     }
 }
 

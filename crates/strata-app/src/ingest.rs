@@ -84,7 +84,7 @@ impl Ingest {
 
     /// Imports files and tells the window to open the first session in them. Returns the job's id.
     pub(crate) fn import_and_open(&self, paths: Vec<PathBuf>) -> String {
-        let inputs = paths.into_iter().map(|path| Input { path, location: None }).collect();
+        let inputs = paths.into_iter().map(Input::of).collect();
         let notifications = self.notifications.clone();
         self.import(inputs, move |sessions, lessons| {
             if let Some(first) = sessions.first() {

@@ -24,6 +24,7 @@
 )]
 
 mod adk;
+mod adk_sessions;
 mod agents;
 mod align;
 mod app_config;
@@ -72,6 +73,7 @@ mod values;
 mod yaml;
 
 pub use adk::ADK_RECORDER;
+pub use adk_sessions::{AdkSessions, ListedSession, SessionRows};
 pub use app_config::{AppConfig, ReadFile, read_app_config};
 pub use detect::{Archive, Detection, HEAD_BYTES, HeadDetection, detect, detect_head, detect_tables};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};
@@ -83,6 +85,6 @@ pub use imported::{Alignment, AnswerPlaces, Import, ImportedSession, ParentSessi
 pub use memory::{memory_of_sessions, read_memory, read_memory_tables};
 pub use source::SourceRecord;
 pub use summary::{ReportedUsage, SessionSummary};
-pub use tables::{MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};
+pub use tables::{KeyedTables, MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};
 pub use traffic::capture::{CapturedBy, captured_by};
 pub use unmapped::Unmapped;

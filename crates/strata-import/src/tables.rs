@@ -57,7 +57,21 @@ pub trait TableSource {
     ) -> Result<(), TableError>;
 }
 
-/// A value of [`MemoryTables`].
+/// A database whose rows can be asked for by the values of some columns: one on a server, of which nobody reads whole
+/// tables.
+pub trait KeyedTables: TableSource {
+    /// As [`TableSource::rows`], of those rows that have these texts in these columns.
+    fn rows_of(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        only: &[(&str, &str)],
+        order: &[&str],
+        sink: &mut dyn FnMut(&[SqlValue<'_>]),
+    ) -> Result<(), TableError>;
+}
+
+/// A value that is kept: of [`MemoryTables`], or of a row that several sessions share.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OwnedValue {
     Null,
@@ -65,6 +79,18 @@ pub enum OwnedValue {
     Real(f64),
     Text(String),
     Blob(Vec<u8>),
+}
+
+impl From<SqlValue<'_>> for OwnedValue {
+    fn from(value: SqlValue<'_>) -> Self {
+        match value {
+            SqlValue::Null => Self::Null,
+            SqlValue::Integer(value) => Self::Integer(value),
+            SqlValue::Real(value) => Self::Real(value),
+            SqlValue::Text(value) => Self::Text(value.to_owned()),
+            SqlValue::Blob(value) => Self::Blob(value.to_owned()),
+        }
+    }
 }
 
 impl OwnedValue {
@@ -123,6 +149,26 @@ impl MemoryTables {
     pub fn add(&mut self, name: &str, columns: &[&str], rows: Vec<Vec<OwnedValue>>) {
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
         self.tables.insert(name.to_owned(), Rows { columns, rows });
+    }
+}
+
+impl KeyedTables for MemoryTables {
+    fn rows_of(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        only: &[(&str, &str)],
+        order: &[&str],
+        sink: &mut dyn FnMut(&[SqlValue<'_>]),
+    ) -> Result<(), TableError> {
+        let asked: Vec<&str> =
+            columns.iter().copied().chain(only.iter().map(|(column, _)| *column)).collect();
+        self.rows(table, &asked, order, &mut |row| {
+            let (row, key) = row.split_at(columns.len());
+            if key.iter().zip(only).all(|(value, (_, wanted))| *value == SqlValue::Text(wanted)) {
+                sink(row);
+            }
+        })
     }
 }
 

@@ -27,10 +27,11 @@
 //! For tests only: no crate depends on this one but as a dev-dependency. Nothing here reads a clock, and everything that
 //! looks random comes from a fixed seed. One module opens a socket: [`model_server`] plays a model server on the loopback
 //! address. One reads folders: [`samples`] finds the files of recorded sessions.
-//! And two have to do with processes: [`killed`] ends one in the middle of its work, and [`mcp_child`] is one whose tools
-//! misbehave.
+//! And three have to do with processes: [`killed`] ends one in the middle of its work, [`mcp_child`] is one whose tools
+//! misbehave, and [`database_server`] is one that keeps tables.
 
 mod compiled;
+pub mod database_server;
 pub mod invoice_triage;
 pub mod killed;
 pub mod large;

@@ -8,6 +8,7 @@ export type DialogName =
   | 'appPath'
   | 'model'
   | 'sessions'
+  | 'database'
   | 'diagnostics'
   | 'jobs'
   | 'files'

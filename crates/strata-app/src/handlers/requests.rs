@@ -1,6 +1,6 @@
 //! Requests that another file recorded.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use strata_model::Severity;
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +30,7 @@ impl Handler for AddRequests {
         let open = strata.sessions.get(&self.session)?;
         let (path, location, is_ours) = match (self.path, self.upload) {
             (Some(path), _) => {
-                let input = Input { path: PathBuf::from(path), location: None };
+                let input = Input::of(path);
                 (input.path.clone(), input.location(), false)
             }
             (None, Some(upload)) => {

@@ -1,6 +1,6 @@
 //! Sessions: lists, imports, the numbers at the top.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use strata_engine::FlowKind;
 use strata_measure::analysis::{BillTotals, BilledCalls, CallCache};
 use strata_measure::tokens::{self, Tokenizer};
@@ -39,8 +39,9 @@ impl Handler for Import {
         if self.paths.is_empty() {
             return Err(AppError::bad_input("No file was named."));
         }
-        let inputs = self.paths.into_iter().map(|path| Input { path: PathBuf::from(path), location: None });
-        Ok(JobStarted { job: strata.ingest.import(inputs.collect(), |_, _| ()) })
+        let inputs = self.paths.iter().map(|path| Input::named(Path::new(path)).map_err(AppError::from));
+        let inputs = inputs.collect::<Result<_, AppError>>()?;
+        Ok(JobStarted { job: strata.ingest.import(inputs, |_, _| ()) })
     }
 }
 
@@ -52,7 +53,7 @@ impl Handler for ImportUploads {
         let inputs = self.uploads.into_iter().map(|UploadedFile { upload, name }| {
             let path = strata.ingest.uploads.take(&upload);
             let path = path.ok_or_else(|| AppError::not_found(format!("{name} was already imported.")))?;
-            Ok(Input { path, location: Some(name) })
+            Ok(Input::known_as(path, name))
         });
         let inputs: Vec<Input> = inputs.collect::<Result<_, AppError>>()?;
         let copies: Vec<PathBuf> = inputs.iter().map(|input| input.path.clone()).collect();

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use strata_database::DatabaseAddress;
 use strata_import::{Archive, Format, ImportedSession};
 use strata_model::{Severity, Str};
 use strata_store::{SessionId, Store, StoreError};
@@ -12,15 +13,20 @@ use super::archive::{ArchiveError, unpack};
 use super::completions::Conversations;
 use super::folder::{FolderListing, Item, MemberWatch, files_below, folder_of_index, items_of, joined};
 use super::growing::{GrowingFile, StoredFile, read_grown};
+use super::imported::{Finding, Imported};
 use super::input::Input;
 use super::kept::OrphanPolicy;
 use super::left_out::{self, LeftOutFile};
 use super::members::{FileKind, MAX_FILES, Member};
 use super::read::{ReadError, ReadFile, read_file, read_open, reason_of};
+use super::server::{ServerEnd, ServerSession, Wanted, read_server};
 use super::stamp::Stamp;
 use super::storing::{FileOutcome, WrittenSession, came_of};
 use super::traces::{JoinedTrace, join_known, join_trace};
 use crate::watch::{Step, Watch};
+
+/// Milliseconds after which nothing more is written at the time of a write.
+const SETTLED_MS: i64 = 2_000;
 
 /// Where sessions are put.
 pub(crate) trait Storage {
@@ -34,79 +40,6 @@ pub(crate) trait Storage {
 impl Storage for RefCell<Store> {
     fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
         work(&mut self.borrow_mut())
-    }
-}
-
-/// Something a person should know about one of the files.
-#[derive(Debug, Clone)]
-pub(crate) struct Finding {
-    pub severity: Severity,
-    pub code: String,
-    pub message: String,
-    /// The file or folder it is about, as it was named.
-    pub path: PathBuf,
-    /// The same in short.
-    pub name: String,
-    /// The place in the file, if there is one.
-    pub at: String,
-}
-
-/// What came of an import.
-#[derive(Debug, Default)]
-pub(crate) struct Imported {
-    /// In the order they were read.
-    pub sessions: Vec<SessionId>,
-    pub findings: Vec<Finding>,
-    /// Sessions that were in the store already, from files that have not changed.
-    pub n_unchanged: usize,
-    /// Sessions that were written now.
-    pub written: Vec<WrittenSession>,
-    /// A file may be in the middle of being written anew: nothing of it was stored, and it is to be read again.
-    pub is_unsettled: bool,
-    /// A file could not be read, or not be stored: another time it may.
-    pub has_failed: bool,
-    /// Requests of traces that were given to sessions.
-    pub n_joined: usize,
-    /// Inputs in which no session was found.
-    pub n_empty_inputs: usize,
-    /// The files that were looked at, by what came of them.
-    pub files: Files,
-    /// Some input is a folder.
-    pub has_folder: bool,
-    pub n_inputs: usize,
-    pub is_stopped: bool,
-}
-
-/// Files by what came of them. A conversation that is kept in many files counts as one.
-#[derive(Debug, Default)]
-pub(crate) struct Files {
-    pub n_imported: usize,
-    /// Those whose sessions were in the store already.
-    pub n_unchanged: usize,
-    /// There is no session in them.
-    pub left_out: Vec<LeftOutFile>,
-    /// Path and reason.
-    pub failed: Vec<(PathBuf, String)>,
-}
-
-impl Imported {
-    /// What came of it is said file by file.
-    pub(crate) fn is_of_files(&self) -> bool {
-        self.has_folder || self.n_inputs > 1
-    }
-
-    pub(crate) fn n_errors(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
-    }
-
-    /// Why nothing was read of files that are followed. One that is being written may be half there: what was read of
-    /// it before stays, and that is no problem.
-    pub(crate) fn problems(&self) -> impl Iterator<Item = &Finding> {
-        let is_failed = |finding: &&Finding| {
-            finding.severity == Severity::Error
-                && self.files.failed.iter().any(|(path, _)| *path == finding.path)
-        };
-        self.findings.iter().filter(is_failed).filter(|_| !self.is_unsettled)
     }
 }
 
@@ -187,11 +120,14 @@ impl<'b, S: Storage> Batch<'b, S> {
     }
 
     fn input(&mut self, input: &Input) {
+        if let Some(address) = &input.server {
+            return self.server(input, address);
+        }
         if input.path.is_dir() {
             return self.folder(input);
         }
         if let Some(path) = folder_of_index(&input.path) {
-            return self.folder(&Input { path, location: None });
+            return self.folder(&Input::of(path));
         }
         match FileKind::of(&input.path) {
             FileKind::Archive(kind) => self.archive(input, kind),
@@ -203,7 +139,7 @@ impl<'b, S: Storage> Batch<'b, S> {
         self.watch.begins(Step::Files(&input.path));
         let FolderListing { members, is_cut, unreadable } = files_below(&input.path);
         for (folder, error) in unreadable {
-            let folder = Input { path: folder, location: None };
+            let folder = Input::of(folder);
             let message = format!("What is in this folder was left out: {}.", reason_of(&error));
             self.report(&folder, Severity::Warning, "unreadable-folder", message, "");
         }
@@ -212,6 +148,55 @@ impl<'b, S: Storage> Batch<'b, S> {
             self.report(input, Severity::Warning, "many-files", message, "");
         }
         self.members(input, "folder", &members);
+    }
+
+    /// A database on a server: what was stored of it and has not changed since is not read again.
+    fn server(&mut self, input: &Input, address: &DatabaseAddress) {
+        let (watch, first_finding) = (self.watch, self.imported.findings.len());
+        let wanted = |batch: &mut Self, session: &ServerSession| {
+            if batch.imported.is_stopped || watch.is_cancelled() {
+                return Wanted::Stop;
+            }
+            match batch.known_on_server(session) {
+                Some(sessions) => {
+                    batch.unchanged(sessions);
+                    Wanted::Known
+                }
+                None => Wanted::Read,
+            }
+        };
+        let take = |batch: &mut Self, session: &ServerSession, mut file: ReadFile| {
+            let input = Input::known_as(&session.location, session.location.clone());
+            batch.store(&input, &mut file, &MemberWatch(watch));
+        };
+        match read_server(address, self, wanted, take, watch) {
+            ServerEnd::Whole { n_sessions, n_empty } => {
+                if n_empty > 0 {
+                    let message =
+                        format!("{n_empty} of its {n_sessions} sessions hold no word yet and were left out.");
+                    self.report(input, Severity::Info, "empty-sessions", message, "");
+                }
+            }
+            ServerEnd::Stopped => self.imported.is_stopped = true,
+            ServerEnd::Failed(why) => self.failed(input, "unreadable-database", why),
+        }
+        self.fold_findings(input, first_finding);
+    }
+
+    /// The stored session that was read after it was written to last. Two writes of one millisecond look the same, so
+    /// that one which was just being written is read again.
+    fn known_on_server(&self, session: &ServerSession) -> Option<Vec<SessionId>> {
+        let modified_ms = session.modified_ms?;
+        let known = self.storage.with_store(|store| {
+            let source = store.source(&session.location)?;
+            let is_known = source.is_some_and(|source| {
+                source.content.is_some()
+                    && source.modified_ms == Some(modified_ms)
+                    && source.imported_at_ms > modified_ms + SETTLED_MS
+            });
+            is_known.then(|| store.source_sessions(&session.location)).transpose()
+        });
+        known.ok().flatten()
     }
 
     fn archive(&mut self, input: &Input, kind: Archive) {
@@ -347,7 +332,7 @@ impl<'b, S: Storage> Batch<'b, S> {
         }
         match joined(item) {
             Ok(whole) => {
-                let input = Input { path: whole.path().to_owned(), location: Some(item.input.location()) };
+                let input = Input::known_as(whole.path(), item.input.location());
                 self.file(&input, Some(item.stamp()), &within);
             }
             Err(error) => {

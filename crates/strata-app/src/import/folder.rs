@@ -153,10 +153,10 @@ pub(super) fn items_of(input: &Input, members: &[Member]) -> Vec<Item> {
         let location = match (session.root.is_empty(), is_archive) {
             (true, _) => input.location(),
             (false, true) => format!("{}!/{}", input.location(), session.root),
-            (false, false) => Input { path: path.clone(), location: None }.location(),
+            (false, false) => Input::of(path.clone()).location(),
         };
         items.push(Item {
-            input: Input { path, location: Some(location) },
+            input: Input::known_as(path, location),
             together: session.files.iter().map(|at| members[*at].path.clone()).collect(),
             names: if session.is_named { names_of(&session.files) } else { Vec::new() },
         });
@@ -164,7 +164,7 @@ pub(super) fn items_of(input: &Input, members: &[Member]) -> Vec<Item> {
     }
     let alone = members.iter().enumerate().filter(|(at, _)| !taken.contains(at));
     items.extend(alone.map(|(_, member)| Item {
-        input: Input { path: member.path.clone(), location: member.location.clone() },
+        input: Input { path: member.path.clone(), location: member.location.clone(), server: None },
         together: Vec::new(),
         names: Vec::new(),
     }));

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use same_file::Handle;
 
-use super::batch::{Imported, OpenFiles, Storage, import_again};
+use super::batch::{OpenFiles, Storage, import_again};
 use super::folder::{files_below, folder_of_index};
 use super::growing::GrowingFile;
+use super::imported::Imported;
 use super::input::Input;
 use super::kept::OrphanPolicy;
 use super::sqlite::log_of;
@@ -90,7 +91,7 @@ impl Follower {
         let path = folder_of_index(&path).unwrap_or(path);
         Self {
             _watcher: watcher(&path, wake.tell.clone()),
-            input: Input { path, location: None },
+            input: Input::of(path),
             seen: Vec::new(),
             seen_at: Instant::now(),
             is_open: false,

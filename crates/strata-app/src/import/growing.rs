@@ -89,7 +89,7 @@ impl GrowingFile {
         let Some(mut import) = self.reader.so_far() else { return Ok(None) };
         let before = self.stored.as_ref().map_or(&[][..], |stored| &stored.sessions);
         add_full_outputs(path, &mut import, before.iter().map(|(_, session)| session));
-        Ok(Some(ReadFile { file, import, stamp, content: self.content(), is_cut_off: false }))
+        Ok(Some(ReadFile { file: Some(file), import, stamp, content: self.content(), is_cut_off: false }))
     }
 
     /// Of all bytes that were read.

@@ -1,16 +1,44 @@
 //! What is imported.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use strata_database::{AddressError, DatabaseAddress};
 
 /// Something to import.
 #[derive(Debug, Clone)]
 pub(crate) struct Input {
+    /// Of a database on a server, its address without a password.
     pub path: PathBuf,
     /// The name under which it is known, where that is not its path.
     pub location: Option<String>,
+    /// It is a database on a server.
+    pub server: Option<DatabaseAddress>,
 }
 
 impl Input {
+    /// A file or a folder.
+    pub(crate) fn of(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), location: None, server: None }
+    }
+
+    /// A file that is known by another name.
+    pub(crate) fn known_as(path: impl Into<PathBuf>, location: String) -> Self {
+        Self { path: path.into(), location: Some(location), server: None }
+    }
+
+    /// What a person named: a path, or the address of a database, of which nobody sees the password from here on.
+    pub(crate) fn named(name: &Path) -> Result<Self, AddressError> {
+        match name.to_str().filter(|name| DatabaseAddress::is_meant(name)) {
+            Some(address) => DatabaseAddress::parse(address).map(Self::on_server),
+            None => Ok(Self::of(name)),
+        }
+    }
+
+    fn on_server(server: DatabaseAddress) -> Self {
+        let shown = server.shown().to_owned();
+        Self { path: PathBuf::from(&shown), location: Some(shown), server: Some(server) }
+    }
+
     pub(crate) fn location(&self) -> String {
         self.location.clone().unwrap_or_else(|| {
             let absolute = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());

@@ -2,7 +2,7 @@
 
 use strata_model::Severity;
 
-use super::batch::{Files, Finding, Imported};
+use super::imported::{Files, Finding, Imported};
 use crate::api::common::DiagnosticRow;
 use crate::api::job::{FailedFile, FileCounts, JobState};
 use crate::error::sentence;

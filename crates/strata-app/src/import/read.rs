@@ -22,8 +22,8 @@ const MAX_OUTPUT: u64 = 16 << 20;
 /// A file that was read.
 #[derive(Debug)]
 pub(crate) struct ReadFile {
-    /// Still open: another may stand at its path by now.
-    pub file: File,
+    /// Still open: another may stand at its path by now. A database on a server has none.
+    pub file: Option<File>,
     pub import: Import,
     /// As it was before it was read.
     pub stamp: Stamp,
@@ -96,7 +96,7 @@ fn read_alone(path: &Path, mut file: File, watch: &dyn Watch) -> Result<ReadFile
     let content = pieces.content;
     let has_error = import.diagnostics.iter().any(|found| found.severity == Severity::Error);
     let is_cut_off = pieces.is_database && has_error;
-    Ok(ReadFile { file, import, stamp, content, is_cut_off })
+    Ok(ReadFile { file: Some(file), import, stamp, content, is_cut_off })
 }
 
 /// Reads results that were too large for a transcript from the folder beside it. Those that the same sessions had

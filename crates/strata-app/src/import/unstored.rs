@@ -39,7 +39,7 @@ pub(crate) enum NotRead {
 impl SessionFiles {
     /// The file at a path, or those below it that are wanted, by their paths below it.
     pub(crate) fn at(path: &Path, is_wanted: impl Fn(&Path) -> bool) -> Self {
-        let input = Input { path: path.to_owned(), location: None };
+        let input = Input::of(path);
         if !path.is_dir() {
             let item = Item { input, together: Vec::new(), names: Vec::new() };
             return Self { files: vec![SessionFile(item)], unreadable: Vec::new() };

@@ -38,7 +38,7 @@ pub(crate) fn write(
     watch: &dyn Watch,
 ) -> Result<WriteOutcome, StoreError> {
     let sessions = &file.import.sessions;
-    let mut raw = RawBytes { file: &file.file };
+    let mut raw = RawBytes { file: file.file.as_ref() };
     let mut import = store.begin_import(source_of(file, location, now_ms))?;
     let total: usize = sessions.iter().map(|session| session.session.events.len()).sum();
     let mut done = 0;
@@ -96,7 +96,7 @@ pub(super) fn append(
     if is_much(n_events, n_kept, BATCH) || is_much(n_requests, n_kept_requests, REQUESTS) {
         return Ok(None);
     }
-    let mut raw = RawBytes { file: &file.file };
+    let mut raw = RawBytes { file: file.file.as_ref() };
     let new = |(imported, kept): (&ImportedSession, &Kept)| kept.events..imported.session.events.len();
     let bytes: Vec<Pieces> = sessions
         .iter()
@@ -246,7 +246,7 @@ pub(crate) fn new_request(request: &RecordedRequest) -> StoredRequest {
 
 /// The file once more, for the pieces that events were read from. Of what cannot be read again only the place is kept.
 struct RawBytes<'f> {
-    file: &'f File,
+    file: Option<&'f File>,
 }
 
 impl RawBytes<'_> {
@@ -269,7 +269,7 @@ impl RawBytes<'_> {
     }
 
     fn of_range(&mut self, range: &Range<u64>) -> Option<Vec<u8>> {
-        let mut file = self.file;
+        let mut file = self.file?;
         file.seek(SeekFrom::Start(range.start)).ok()?;
         let mut bytes = Vec::new();
         let length = range.end.saturating_sub(range.start);

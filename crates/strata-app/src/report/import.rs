@@ -52,7 +52,7 @@ impl From<&LeftOutFile> for LeftOut {
     }
 }
 
-/// Stores the sessions of files, and of all files below folders, in `database` or else in the store of the data folder.
+/// Stores the sessions of files, of all files below folders, and of databases on servers, in `database` or else in the store of the data folder.
 /// What files no longer hold is replaced, or kept beside.
 pub fn import(
     paths: &[PathBuf],
@@ -61,8 +61,15 @@ pub fn import(
     watch: &dyn Watch,
 ) -> Result<ImportReport, AppError> {
     let database = database.map_or_else(default_database, |database| Ok(database.to_owned()))?;
+    let inputs: Vec<Input> = paths.iter().map(|path| Input::named(path)).collect::<Result<_, _>>()?;
+    let on_server = inputs.iter().find(|input| input.server.is_some());
+    if let Some(on_server) = on_server.filter(|_| keeps_what_is_gone) {
+        return Err(AppError::bad_input(format!(
+            "{} is on a server and cannot be followed. Import it again to read what was added.",
+            on_server.name()
+        )));
+    }
     let storage = RefCell::new(Store::open(&database)?);
-    let inputs: Vec<_> = paths.iter().map(|path| Input { path: path.clone(), location: None }).collect();
     let gone = if keeps_what_is_gone { OrphanPolicy::Kept } else { OrphanPolicy::Replaced };
     let imported = import_all(&storage, &inputs, gone, watch);
     let store = storage.into_inner();

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use strata_database::DatabaseAddress;
 use strata_engine::{Edit, EditNote, Experiment, FlowEdit, infer_app};
 use strata_import::ImportedSession;
 use strata_measure::prices::Prices;
@@ -145,6 +146,13 @@ impl Source {
     }
 
     pub(super) fn read(&self, watch: &dyn Watch) -> Result<Read, AppError> {
+        if DatabaseAddress::is_meant(&self.name) {
+            // Who typed it may have typed a password.
+            let shown = DatabaseAddress::parse(&self.name)?;
+            return Err(AppError::bad_input(format!(
+                "{shown} is a database on a server. `strata import` reads the sessions in it; then name one of them."
+            )));
+        }
         let path = Path::new(&self.name);
         if path.is_dir() {
             return Err(AppError::bad_input(format!(
@@ -238,7 +246,7 @@ impl Source {
 
     fn import_into(&self, database: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
         let storage = RefCell::new(Store::open(database)?);
-        let input = Input { path: PathBuf::from(&self.name), location: None };
+        let input = Input::of(&self.name);
         let imported = import_all(&storage, &[input], OrphanPolicy::Replaced, watch);
         if imported.is_stopped {
             return Err(AppError::bad_input("Stopped. Nothing was imported."));

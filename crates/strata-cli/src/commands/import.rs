@@ -1,4 +1,4 @@
-//! `strata import`: files into the store.
+//! `strata import`: files, and databases on servers, into the store.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -21,11 +21,15 @@ use crate::{output, text};
 /// changed is left alone; one that has changed replaces what it showed. Ctrl-C stops: what is stored by then stays, and
 /// importing the same folder again goes on.
 ///
+/// A database of google-adk's DatabaseSessionService on a server is named by its address, as postgresql://user@host/database
+/// or mysql://user@host/database, with SQLAlchemy's spellings. It is only read, session by session. The password can be in
+/// the address, in PGPASSWORD or ~/.pgpass (PostgreSQL) or in MYSQL_PWD (MySQL); it is never stored or shown.
+///
 /// With --follow, files are read again whenever they change, until Ctrl-C. A file that is begun anew, emptied, rotated or
 /// written over with another conversation, is a new session; what was recorded of it before stays.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Files and folders
+    /// Files, folders, and addresses of databases
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The store, instead of the one in the data folder

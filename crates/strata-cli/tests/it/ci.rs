@@ -244,7 +244,7 @@ fn a_file_that_cannot_be_read_is_named_and_is_no_failed_check() {
     assert!(run.stdout.contains("2 budgets kept"), "the others are checked: {}", run.stdout);
     assert!(run.stderr.contains("(recordings/broken.zip)"), "{}", run.stderr);
     assert!(
-        run.stderr.contains("1 file holds no session and was not checked: recordings/notes.md"),
+        run.stderr.contains("1 file holds no session and was left out: recordings/notes.md"),
         "{}",
         run.stderr
     );

@@ -226,7 +226,7 @@ fn event_of(row: &[SqlValue<'_>], place: &str, findings: &mut Findings) -> Json 
     event.into()
 }
 
-fn seconds(value: Option<&SqlValue<'_>>) -> Option<f64> {
+pub(crate) fn seconds(value: Option<&SqlValue<'_>>) -> Option<f64> {
     match value? {
         SqlValue::Real(seconds) => Some(*seconds),
         SqlValue::Integer(seconds) => Some(*seconds as f64),

@@ -9,11 +9,11 @@ use crate::rows::text_of;
 use crate::tables::SqlValue;
 
 /// App, user and session id: what identifies a session in a database.
-pub(super) type SessionKey = (Str, Str, Str);
+pub(crate) type SessionKey = (Str, Str, Str);
 
 pub(super) type Sessions = BTreeMap<SessionKey, SessionBuilder>;
 
-pub(super) fn key_of(row: &[SqlValue<'_>]) -> SessionKey {
+pub(crate) fn key_of(row: &[SqlValue<'_>]) -> SessionKey {
     let at = |index: usize| text_of(row.get(index)).unwrap_or_default();
     (at(0), at(1), at(2))
 }

@@ -91,6 +91,15 @@ export const windowCommands: readonly Command[] = [
     run: (workbench) => workbench.pickFolders(),
   },
   {
+    id: 'database.open',
+    title: 'Import a database on a server…',
+    words: 'postgresql mysql mariadb url address google-adk team sessions',
+    keys: [],
+    run: ({ panels }) => {
+      panels.dialog = 'database';
+    },
+  },
+  {
     id: 'places.show',
     title: 'Import sessions found on this computer',
     keys: [],

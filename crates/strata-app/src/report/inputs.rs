@@ -1,14 +1,14 @@
-//! The recordings that are checked: files, folders, patterns, archives and stored sessions, read as one run.
+//! The recordings that a command is about: files, folders, patterns, archives and stored sessions, read as one run.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use strata_import::{Import, ImportedSession};
 
-use super::super::Watch;
-use super::super::diagnostic::FileDiagnostic;
-use super::super::source::{Read, Source, Subject, choose, nothing_in};
+use super::Watch;
+use super::diagnostic::FileDiagnostic;
+use super::source::{Read, Source, Subject, choose, nothing_in};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::import::{NotRead, SessionFile, SessionFiles, is_archive};
@@ -24,7 +24,7 @@ pub(super) struct Recording {
     pub subject: Subject,
     /// As it was named, or found below what was named.
     pub file: String,
-    pub tables: Rc<Tables>,
+    pub tables: Arc<Tables>,
 }
 
 /// Everything that was read.
@@ -35,8 +35,8 @@ pub(super) struct Recordings {
     pub diagnostics: Vec<FileDiagnostic>,
     /// Some of what was named could not be read.
     pub is_incomplete: bool,
-    only_read: Option<Rc<Tables>>,
-    stored: Option<Rc<Tables>>,
+    only_read: Option<Arc<Tables>>,
+    stored: Option<Arc<Tables>>,
     seen: HashSet<PathBuf>,
 }
 
@@ -52,16 +52,7 @@ impl Recordings {
         let mut recordings = Self::default();
         let is_alone = names.len() == 1;
         for name in names {
-            let source = Source { name: name.clone(), ..source.clone() };
-            let path = Path::new(name);
-            let outcome = if path.is_dir() || (path.is_file() && is_archive(path)) {
-                recordings.files_at(path, &source, watch)
-            } else if !path.exists() && is_pattern(name) {
-                recordings.pattern(name, &source, watch)
-            } else {
-                recordings.one(&source, watch)
-            };
-            match outcome {
+            match recordings.add(name, source, watch) {
                 Ok(()) => {}
                 Err(error) if is_alone || watch.is_cancelled() => return Err(error),
                 Err(error) => recordings.failed(name, error.message),
@@ -74,6 +65,19 @@ impl Recordings {
             return Err(nothing_in(&listed(names), &recordings.diagnostics));
         }
         Ok(recordings)
+    }
+
+    /// Reads what one name names.
+    pub(super) fn add(&mut self, name: &str, source: &Source, watch: &dyn Watch) -> Result<(), AppError> {
+        let source = Source { name: name.to_owned(), ..source.clone() };
+        let path = Path::new(name);
+        if path.is_dir() || (path.is_file() && is_archive(path)) {
+            self.files_at(path, &source, watch)
+        } else if !path.exists() && is_pattern(name) {
+            self.pattern(name, &source, watch)
+        } else {
+            self.one(&source, watch)
+        }
     }
 
     /// A file, a stored session, or the sample.
@@ -101,7 +105,7 @@ impl Recordings {
         let paths: Vec<PathBuf> = glob::glob(name).map_err(bad)?.filter_map(Result::ok).collect();
         if paths.is_empty() {
             return Err(AppError::not_found(format!(
-                "No file is called like {name}. Nothing was checked of it."
+                "No file is called like {name}. Nothing was read of it."
             )));
         }
         for path in paths {
@@ -142,7 +146,7 @@ impl Recordings {
                 Ok(sessions) => found.extend(sessions.into_iter().map(|session| (session, name.clone()))),
                 Err(NotRead::NoSession(_)) => left_out.push(name),
                 Err(NotRead::Failed(why)) => self.failed(&name, why),
-                Err(NotRead::Cancelled) => return Err(AppError::bad_input("Stopped. Nothing was checked.")),
+                Err(NotRead::Cancelled) => return Err(AppError::bad_input("Stopped. Nothing was done.")),
             }
         }
         self.left_out(&source.name, &left_out);
@@ -172,16 +176,16 @@ impl Recordings {
     }
 
     /// What the sessions of a store told of how providers count holds for those only.
-    fn tables(&mut self, source: &Source) -> Result<Rc<Tables>, AppError> {
+    fn tables(&mut self, source: &Source) -> Result<Arc<Tables>, AppError> {
         let known = if source.is_only_read() { &mut self.only_read } else { &mut self.stored };
         if known.is_none() {
-            *known = Some(Rc::new(source.tables()?));
+            *known = Some(Arc::new(source.tables()?));
         }
         known.clone().ok_or_else(|| AppError::internal("There are no tables to weigh with."))
     }
 
     /// Keeps the session that is meant.
-    fn choose(&mut self, names: &str, session: &str) -> Result<(), AppError> {
+    pub(super) fn choose(&mut self, names: &str, session: &str) -> Result<(), AppError> {
         let subjects = self.all.iter().map(|recording| &recording.subject);
         let at = choose(names, &subjects.collect::<Vec<_>>(), (Some(session), "--session"))?;
         self.all = vec![self.all.swap_remove(at)];
@@ -193,7 +197,7 @@ impl Recordings {
         self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
     }
 
-    fn failed(&mut self, file: &str, message: String) {
+    pub(super) fn failed(&mut self, file: &str, message: String) {
         self.is_incomplete = true;
         let (severity, code) = (DiagnosticSeverity::Error, "unreadable".to_owned());
         self.diagnostics
@@ -211,7 +215,7 @@ impl Recordings {
         };
         let hold = if files.len() == 1 { "holds" } else { "hold" };
         let message = format!(
-            "{} {hold} no session and {} not checked: {}{more}.",
+            "{} {hold} no session and {} left out: {}{more}.",
             counted(files.len(), "file"),
             if files.len() == 1 { "was" } else { "were" },
             named.join(", ")
