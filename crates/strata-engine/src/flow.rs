@@ -75,7 +75,7 @@ impl Flow {
         let rest: [Arc<dyn AnyProcessor>; 3] = [
             Arc::new(processors::ContentsProcessor),
             Arc::new(processors::AgentTools),
-            Arc::new(processors::ModelCall),
+            Arc::new(processors::ModelCall { names_agent: false }),
         ];
         flow.extend(rest);
         Self::new(flow)
@@ -125,7 +125,7 @@ impl Flow {
         for (at, callback) in index.agent(agent).before_model_callbacks().iter().enumerate() {
             flow.push_hook(processors::before_model_callback(at, callback), Hook::Callback(at));
         }
-        flow.steps.extend(Self::new(vec![Arc::new(processors::ModelCall)]).steps);
+        flow.steps.extend(Self::new(vec![Arc::new(processors::ModelCall { names_agent: true })]).steps);
         flow
     }
 

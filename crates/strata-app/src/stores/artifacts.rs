@@ -1,7 +1,9 @@
 //! Files that agents saved: their versions, what loaded them into which prompts, and what they cost there.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use strata_engine::Artifacts;
 use strata_measure::analysis::CallRates;
 use strata_model::{Gap, Origin, Part, StoredArtifact, Str};
 
@@ -17,6 +19,7 @@ const LIST: &str = "*";
 /// All files, by name.
 pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> ArtifactsPage {
     let stored = of.experiment.given_services().artifacts.as_deref();
+    let seen = seen_versions(of);
     let calls = of.analysis.calls().len() as u32;
     let carried = carried_by(of, |piece| match &piece.origin {
         Origin::Artifact { name } => Some(name.clone()),
@@ -26,7 +29,8 @@ pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> Arti
     for (at, event) in of.experiment.session().events.iter().enumerate() {
         for (name, version) in event.actions.artifact_delta.iter() {
             let number = version.as_i64().and_then(|version| u32::try_from(version).ok()).unwrap_or_default();
-            let known = version_of(stored, name, number);
+            let known = version_of(stored, name, number)
+                .or_else(|| seen.get(&(name.clone(), number)).map(|part| &**part));
             files.entry(name.clone()).or_default().push(FileVersion {
                 event: Some(at as u32 + 1),
                 agent: event.author.to_string(),
@@ -44,6 +48,13 @@ pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> Arti
             }
         }
         versions.sort_by_key(|version| version.version);
+    }
+    // Of before the session, too: the app loaded them.
+    for ((name, number), part) in &seen {
+        let versions = files.entry(name.clone()).or_default();
+        if versions.is_empty() {
+            versions.push(file_version(*number, Some(part)));
+        }
     }
     for name in carried.keys().filter(|name| ***name != *LIST) {
         files.entry(name.clone()).or_default();
@@ -65,6 +76,31 @@ pub(crate) fn artifacts_page(of: CompiledSession<'_>, rates: &CallRates) -> Arti
         gap: gap(of, rows.is_empty(), unknown),
         rows,
     }
+}
+
+/// What was in files that a recorded app saved or loaded before its calls, by name and version.
+fn seen_versions(of: CompiledSession<'_>) -> BTreeMap<(Str, u32), Arc<Part>> {
+    let mut seen = BTreeMap::new();
+    let mut last: Option<&Arc<Artifacts>> = None;
+    for call in of.experiment.calls() {
+        let context = of.experiment.context(call).filter(|context| context.recorded.is_some());
+        let Some(artifacts) = context.and_then(|context| context.services.artifacts.as_ref()) else {
+            continue;
+        };
+        // Most calls find the files as the call before them did.
+        if last.is_some_and(|last| Arc::ptr_eq(last, artifacts)) {
+            continue;
+        }
+        last = Some(artifacts);
+        for file in artifacts.list() {
+            for (number, part) in file.versions.iter().enumerate() {
+                if let Some(part) = part {
+                    seen.insert((file.name.clone(), number as u32), part.clone());
+                }
+            }
+        }
+    }
+    seen
 }
 
 /// A version that no event of the session saved.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_measure::analysis::CallRates;
-use strata_model::{Content, Event, EventIndex, FunctionResponse, Json, Object, Origin};
+use strata_model::{Content, Event, EventIndex, FunctionResponse, Json, Object, Origin, Tool};
 use strata_wire::segments;
 
 use super::CompiledSession;
@@ -26,6 +26,7 @@ pub(crate) fn memory_page(of: CompiledSession<'_>, rates: &CallRates) -> MemoryP
     let calls = of.analysis.calls().len() as u32;
     let mut rows: Vec<MemorySearchRow> = loads(of, rates, calls);
     rows.extend(preloads(of, rates, calls));
+    rows.extend(fruitless(of, &rows, rates, calls));
     rows.sort_by_key(|row| row.call);
     for (at, row) in rows.iter_mut().enumerate() {
         row.number = at as u32 + 1;
@@ -146,6 +147,45 @@ fn preloads(of: CompiledSession<'_>, rates: &CallRates, of_calls: u32) -> Vec<Me
             query,
             carried: held.shown(rates, of_calls),
         });
+    }
+    rows
+}
+
+/// Searches before a call that found nothing, where the app was recorded: no prompt shows them.
+fn fruitless(
+    of: CompiledSession<'_>,
+    known: &[MemorySearchRow],
+    rates: &CallRates,
+    of_calls: u32,
+) -> Vec<MemorySearchRow> {
+    let turn_of = |row: &MemorySearchRow| of.experiment.call(row.call).map(|call| call.turn);
+    let mut told: BTreeSet<(u32, String)> = known
+        .iter()
+        .filter(|row| row.tool == PRELOAD)
+        .filter_map(|row| Some((turn_of(row)?, row.agent.clone())))
+        .collect();
+    let mut rows = Vec::new();
+    for call in of.experiment.calls() {
+        let Some(context) = of.experiment.context(call) else { continue };
+        let searches = context.recorded.and_then(|recorded| recorded.memory.as_deref()).unwrap_or_default();
+        let query = call.invocation.user_content.as_deref().map(spoken).unwrap_or_default();
+        let is_preload = context.agent().tools().iter().any(|tool| matches!(tool, Tool::PreloadMemory));
+        let is_fruitless = searches
+            .iter()
+            .any(|search| *search.query == *query && search.found.as_ref().is_some_and(Vec::is_empty));
+        let agent = call.invocation.agent.to_string();
+        if is_preload && is_fruitless && told.insert((call.turn, agent.clone())) {
+            rows.push(MemorySearchRow {
+                number: 0,
+                tool: PRELOAD.to_owned(),
+                call: call.number,
+                event: None,
+                agent,
+                found: Vec::new(),
+                query,
+                carried: CarriedCalls::default().shown(rates, of_calls),
+            });
+        }
     }
     rows
 }

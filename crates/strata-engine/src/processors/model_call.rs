@@ -10,11 +10,14 @@ use crate::sections::Sections;
 /// The label that carries the agent's name.
 const AGENT_LABEL: &str = "adk_agent_name";
 
-pub struct ModelCall;
+pub struct ModelCall {
+    /// As google-adk does. Other clients set labels of their own, which nobody wrote down.
+    pub names_agent: bool,
+}
 
 impl Processor for ModelCall {
     /// The agent's name.
-    type Inputs<'c> = &'c Str;
+    type Inputs<'c> = Option<&'c Str>;
 
     fn name(&self) -> &'static str {
         "model_call"
@@ -28,11 +31,19 @@ impl Processor for ModelCall {
         Sections::CONFIG
     }
 
-    fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> &'c Str {
-        &context.agent().name
+    fn inputs<'c>(&self, context: &'c CompileContext<'c>) -> Option<&'c Str> {
+        self.names_agent.then(|| &context.agent().name)
     }
 
-    fn process(agent: &Str, request: &mut LlmRequest, output: &mut StageOutput) -> Result<(), CompileError> {
+    fn process(
+        agent: Option<&Str>,
+        request: &mut LlmRequest,
+        output: &mut StageOutput,
+    ) -> Result<(), CompileError> {
+        let Some(agent) = agent else {
+            output.note("nothing is added");
+            return Ok(());
+        };
         let mut labels =
             request.config_field("labels").and_then(Json::as_object).cloned().unwrap_or_default();
         if labels.contains_key(AGENT_LABEL) {
