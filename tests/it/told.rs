@@ -10,7 +10,9 @@ use strata_model::json;
 use strata_oracle::scenario::told;
 
 /// Every scenario of the run-level corpus. What is listed cannot be told from events and the configuration: callbacks and
-/// plugins of the app change requests or answer in a model's place, state that is not kept, answers that left no event.
+/// plugins of the app change requests or answer in a model's place, state that is not kept, answers that left no event,
+/// toolsets that could not be asked. The one that is unsaid was run with settings that load fewer events: these are a gap of
+/// all that is compiled from a configuration (`Gap::RunSettings`), and no stage can tell.
 #[test]
 fn requests_are_compiled_from_events_as_they_were_sent() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/runtime");

@@ -69,15 +69,14 @@ impl LlmRequest {
         tools.push(RequestTool::Functions(vec![declaration]));
     }
 
-    /// Whether a model is sent the same, wherever it comes from.
+    /// Whether a model is sent the same, wherever it comes from. Settings stand in no order.
     pub fn is_same_prompt(&self, other: &Self) -> bool {
         let system = |request: &Self| request.system_instruction.as_ref().map(|text| text.to_text());
         let tools =
             |request: &Self| -> Vec<_> { request.tools.iter().map(RequestTool::fingerprint).collect() };
         let is_config_same = || {
-            let pairs = self.config.iter().zip(other.config.iter());
-            self.config.len() == other.config.len()
-                && pairs.into_iter().all(|(a, b)| a.name == b.name && a.value == b.value)
+            let is_same = |field: &ConfigField| other.config_field(&field.name) == Some(&field.value);
+            self.config.len() == other.config.len() && self.config.iter().all(is_same)
         };
         self.model == other.model
             && self.contents.is_same_text(&other.contents)

@@ -59,13 +59,18 @@ fn what_an_experiment_changes_of_a_recorded_request_is_said() {
 
 #[test]
 fn what_a_client_says_to_the_model_in_the_middle_of_a_conversation_is_system_text() {
-    let source = source(&of_formats().join("claude-code-journal.jsonl"));
-    let call = report::CallChoice::Number(3);
-    let contents = report::CompileContents::default();
-    let compiled = report::compile(&source, None, &call, contents, &Unwatched::default())
-        .expect("the sample is compiled");
-    let of_environment = compiled.tokens.segments.iter().find(|it| it.text.starts_with("# Environment"));
-    assert_eq!(of_environment.map(|it| it.kind), Some(report::Kind::System));
+    // What was sent, and what is compiled from a rollout, whose request nobody recorded.
+    for (file, call, said) in
+        [("claude-code-journal.jsonl", 3, "# Environment"), ("codex.jsonl", 1, "Sandbox: read only.")]
+    {
+        let source = source(&of_formats().join(file));
+        let call = report::CallChoice::Number(call);
+        let contents = report::CompileContents::default();
+        let compiled = report::compile(&source, None, &call, contents, &Unwatched::default())
+            .expect("the sample is compiled");
+        let said = compiled.tokens.segments.iter().find(|it| it.text.starts_with(said));
+        assert_eq!(said.map(|it| it.kind), Some(report::Kind::System), "{file}");
+    }
 }
 
 #[test]

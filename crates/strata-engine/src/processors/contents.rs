@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use strata_model::app::{AgentMode, IncludeContents};
 use strata_model::{
-    Branch, Content, Diagnostic, EventIndex, Fingerprint, Gap, LlmRequest, Origin, RequestContent, Str,
+    Branch, Content, Diagnostic, EventIndex, Fingerprint, FromJson as _, Gap, LlmRequest, Origin,
+    RequestContent, Str,
 };
 
 use crate::app_index::keeps_client_ids;
@@ -137,6 +138,13 @@ fn scope<'c>(context: &'c CompileContext<'c>) -> ContentsScope<'c> {
     }
 }
 
+/// google-adk compares values: the order of their fields is no part of them.
+fn is_equal(content: &RequestContent, said: &Content) -> bool {
+    content.role == said.role
+        && content.parts.len() == said.parts().len()
+        && content.parts.iter().zip(said.parts()).all(|(part, said)| part.part.to_json() == said.to_json())
+}
+
 /// The events of a call that did not make it into its contents, with the rule that left each out.
 pub fn explain_omissions(context: &CompileContext<'_>) -> Vec<Omission> {
     let mut omissions = Omissions::recording();
@@ -167,9 +175,14 @@ fn insert_input_context(request: &mut LlmRequest, inputs: &Inputs<'_>) {
     if inputs.input_context.value.is_empty() {
         return;
     }
-    let said = inputs.user_content.as_ref().map(|content| content.fingerprint);
     let n_contents = request.contents.len();
-    let from_end = request.contents.iter().rev().position(|content| Some(content.fingerprint) == said);
+    let is_said = |content: &Arc<RequestContent>| {
+        inputs
+            .user_content
+            .as_ref()
+            .is_some_and(|said| content.fingerprint == said.fingerprint || is_equal(content, said.value))
+    };
+    let from_end = request.contents.iter().rev().position(is_said);
     let at = from_end.map_or(0, |from_end| n_contents - 1 - from_end);
     let origin = Origin::Run { field: "model_input_context".into() };
     let added: Vec<Arc<RequestContent>> = inputs
