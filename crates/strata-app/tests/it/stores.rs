@@ -1,7 +1,9 @@
 //! The commands of the Stores view beside what other commands say of the same sample.
 
 use serde_json::{Value, json};
+use strata_app::report;
 
+use crate::samples::{Unwatched, of_formats, source};
 use crate::{ask, sample, start};
 
 fn rows<'v>(page: &'v Value, name: &str) -> &'v Vec<Value> {
@@ -86,4 +88,25 @@ fn what_a_hand_off_kept_and_dropped_adds_up_to_both_prompts() {
             assert_eq!(parts.sum::<u64>() + of("framing"), all, "H{}", row["number"]);
         }
     }
+}
+
+/// The recorder saw what searches found, also where that was nothing, and what was in files.
+#[test]
+fn what_a_recorder_saw_of_memory_and_files_is_shown() {
+    const CALL: &str = r#"{"record":"call""#;
+    let sample = std::fs::read_to_string(of_formats().join("adk-recording.jsonl")).expect("the sample");
+    let loaded = r#"{"record":"artifact","time":1.0,"app":"desk_app","user":"ada","session":"desk-1","operation":"load","name":"menu.txt","part":{"value":{"text":"Soup."}}}"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("recording.jsonl");
+    std::fs::write(&path, sample.replacen(CALL, &format!("{loaded}\n{CALL}"), 1)).expect("a file");
+    let choice = report::StoresChoice { call: None };
+    let stores =
+        report::stores(&source(&path), None, choice, &Unwatched::default()).expect("the recording is read");
+    let searches = stores.memory.rows.iter().map(|row| (&*row.query, row.call, row.found.len()));
+    let question = "What is the weather by the window, and the menu?";
+    assert_eq!(searches.collect::<Vec<_>>(), [("Hello", 1, 0), (question, 2, 1)]);
+    let [menu] = &stores.artifacts.rows[..] else { panic!("{:?}", stores.artifacts.rows) };
+    assert_eq!(menu.name, "menu.txt");
+    assert!(menu.versions[0].is_known);
+    assert_eq!(menu.versions[0].bytes, Some(5.0));
 }
