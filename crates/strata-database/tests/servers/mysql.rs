@@ -21,10 +21,11 @@ fn a_connection_cannot_write() {
     let Some(server) = DatabaseServer::mysql() else { return };
     server.run(MYSQL_V1);
     let transactions = "SELECT trx_is_read_only, trx_isolation_level FROM information_schema.innodb_trx";
-    assert_eq!(server.run(transactions), "");
     let mut connection = connect(&server.address()).unwrap();
     connection.rows("events", &["id"], &["id"], &mut |_| ()).unwrap();
-    assert_eq!(server.run(transactions), "1\tREPEATABLE READ\n");
+    // The server keeps that table for a tenth of a second as it was.
+    let told = (0..100).map(|_| server.run(transactions)).find(|told| !told.is_empty());
+    assert_eq!(told.as_deref(), Some("1\tREPEATABLE READ\n"));
     // And it is of one moment.
     server.run("DELETE FROM events");
     let mut n_events = 0;
