@@ -302,7 +302,8 @@ pub(crate) const CASES: &[Case] = &[
                 tool: {}
                 desk: Paid",
         },
-        says: "?",
+        says: "pay is called 3 times and never with note: 2,994 tokens of its declaration in 6 calls, 86 % of everything \
+               that was sent.",
         not_in: Given {
             app: "
                 name: desk

@@ -15,6 +15,9 @@ use crate::analysis::{CallAnalysis, SessionAnalysis};
 /// Digits by which a longer name is still told: `4411` tells of `ORD-4411`.
 const TELLING_DIGITS: usize = 4;
 
+/// Digits of a name that is an id and no word.
+const TELLING_NAME_DIGITS: usize = 3;
+
 /// A value that a recorded summary stands for and does not tell, and that a later answer used.
 ///
 /// Values are those of [`Regret`](super::Regret). The agent's last prompt before the summary held it, or an event since
@@ -84,7 +87,7 @@ impl<'r> Reading<'r> {
             let held = self.uses.value(value);
             let Some(regained) = regained(log, held, (event, summary, call.answer)) else { continue };
             if regained == Regained::Nowhere {
-                if self.experiment.kind() != FlowKind::Adk && !is_of_its_own(&held.text) {
+                if !is_of_its_own(&held.text, self.experiment.kind()) {
                     continue;
                 }
                 let words = own_words.get_or_insert_with(|| words_of(&result.request));
@@ -174,10 +177,13 @@ fn telling_parts(value: &UsedValue) -> Vec<Phrase> {
     file.into_iter().chain(digits).filter_map(Phrase::of).collect()
 }
 
-/// Whether nobody puts a value together from other things. Of coding agents not all that is sent is recorded, and paths and
-/// names of programs follow from a folder or a file that is.
-fn is_of_its_own(value: &str) -> bool {
-    !value.contains(['/', '\\', '@']) && value.bytes().filter(u8::is_ascii_digit).count() >= 3
+/// Whether nobody puts a value together from other things. A name of a program follows from how others are called, and
+/// where not all that is sent is recorded, a path follows from a folder that is.
+fn is_of_its_own(value: &str, kind: FlowKind) -> bool {
+    let n_digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_name = value.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_path = value.contains(['/', '\\', '@']);
+    (n_digits >= TELLING_NAME_DIGITS || !is_name) && (kind == FlowKind::Adk || !is_path)
 }
 
 fn sees_one_turn(experiment: &Experiment, call: &Call) -> bool {

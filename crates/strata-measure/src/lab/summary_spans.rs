@@ -1,7 +1,7 @@
 //! Recorded summaries with what they stand for.
 
 use strata_engine::EventLog;
-use strata_model::EventIndex;
+use strata_model::{Event, EventIndex, Json, marks};
 
 /// A summary of a recording, with the span of time that it stands for.
 pub(super) struct SummarySpan<'l> {
@@ -27,11 +27,19 @@ pub(super) fn summary_spans(log: &EventLog) -> Vec<SummarySpan<'_>> {
         };
         let mut parts = content.parts().iter();
         let scope = logged.event.isolation_scope.as_deref();
-        let is_readable = !content.parts().is_empty()
+        let is_readable = !is_kept_apart(&logged.event)
+            && !content.parts().is_empty()
             && parts.all(|part| part.text.as_deref().is_some_and(|text| !text.trim().is_empty()));
         spans.push(SummarySpan { at, scope, is_readable, start, end });
     }
     spans
+}
+
+/// Whether a record has the messages that stayed and not the summary beside them, as where a provider wrote it for Codex:
+/// it is encrypted then, or gone.
+fn is_kept_apart(event: &Event) -> bool {
+    let message = marks::of(event, "source").and_then(|source| source.get("message"));
+    message.and_then(Json::as_str).is_some_and(str::is_empty)
 }
 
 impl SummarySpan<'_> {
