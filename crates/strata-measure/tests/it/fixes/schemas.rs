@@ -156,7 +156,7 @@ fn a_schema_in_an_instruction_goes_only_where_answers_are_held_to_it_anyway() {
 /// A clerk that tells in these words what it did, and what is said behind it.
 fn told(words: &str, tools: &str, behind: &str) -> Experiment {
     let line = format!(
-        r#"{{"name": "demo", "root_agent": {{"type": "SequentialAgent", "name": "line", "sub_agents": [
+        r#"{{"name": "demo", "root_agent": {{"type": "sequential", "name": "line", "sub_agents": [
         {{"name": "clerk", "model": "gemini-2.5-flash"{tools}}}, {{"name": "desk", "model": "gemini-2.5-flash"}}]}}}}"#
     );
     let turn = |n: u32| {
