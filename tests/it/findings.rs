@@ -6,6 +6,7 @@ mod compaction;
 mod configuration;
 mod delegation;
 mod history;
+mod left_out;
 mod prefix;
 mod repeated;
 mod sample;

@@ -8,6 +8,7 @@ mod candidate;
 mod contents;
 mod instructions;
 mod later_use;
+mod schemas;
 mod seen;
 mod tools;
 
@@ -119,6 +120,7 @@ pub fn candidates(experiment: &Experiment, analysis: &SessionAnalysis) -> Vec<Ca
     let mut found = contents::candidates(&seen);
     found.extend(answers::candidates(&seen));
     found.extend(tools::candidates(&seen));
+    found.extend(schemas::candidates(&seen));
     found.extend(instructions::candidates(&seen));
     found
 }

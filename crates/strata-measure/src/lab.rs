@@ -10,7 +10,8 @@
 //!    recording.
 //! 5. [`extractive`] writes summaries without a model; [`loss`](fn@loss) and [`coverage`](fn@coverage) say what a summary
 //!    no longer tells of facts, rows and values.
-//! 6. [`Lab::regret`] finds what was summarised away and was used later.
+//! 6. [`Lab::regret`] finds what was summarised away and was used later, and [`recorded_regrets`] the same of summaries
+//!    that were recorded.
 //!
 //! Nothing here changes the session: the result of a replay is a list of windows with their summaries.
 
@@ -28,7 +29,9 @@ mod probe;
 mod recommend;
 mod recorded;
 mod recorded_losses;
+mod recorded_regret;
 mod recorded_summaries;
+mod regained;
 mod regret;
 mod replay;
 mod result_values;
@@ -37,6 +40,7 @@ mod short_numbers;
 mod size;
 mod sized;
 mod source_tokens;
+mod summary_spans;
 mod sweep;
 mod sweep_row;
 mod telling;
@@ -62,6 +66,8 @@ pub use probe::{Grade, Probe, ShownEvents, grade, probe_prompt, probes, window_t
 pub use recommend::Recommendation;
 pub(crate) use recorded::RecordedFirst;
 pub use recorded_losses::{RecordedLoss, recorded_losses};
+pub use recorded_regret::{RecordedRegret, recorded_regrets, was_shown_to_summarizer};
+pub use regained::Regained;
 pub use regret::Regret;
 pub use result_values::{Coverage, coverage};
 pub use size::{SizeBasis, SummarySize};

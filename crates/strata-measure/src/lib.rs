@@ -28,5 +28,6 @@ pub mod remedies;
 mod schema_of;
 pub mod stores;
 pub mod tokens;
+mod tool_parameters;
 
 pub use edited::edited;

@@ -5,6 +5,6 @@ mod aim;
 mod table;
 mod writer;
 
-pub use aim::Aim;
+pub use aim::{Aim, KeptBy};
 pub use table::{Remedy, remedy};
 pub use writer::{Provider, Writer};

@@ -4,6 +4,33 @@ use super::case::{Case, Given, check};
 
 pub(crate) const CASES: &[Case] = &[
     Case {
+        code: "summary-lost-facts",
+        found_in: Given {
+            app: "",
+            session: "
+                user: Look it up.
+                desk: -> lookup(q=\"order\") #c1
+                tool: ORD-44117
+                desk: Done.
+                compaction 1: It was looked up.
+                user: Ship it.
+                desk: ORD-44117 is shipped.",
+        },
+        says: "E5 stands for what an event held and does not tell it, and later answers used it: `ORD-44117` (E3). C3 used \
+               `ORD-44117` although nothing that is recorded of the prompt tells it.",
+        not_in: Given {
+            app: "",
+            session: "
+                user: Look it up.
+                desk: -> lookup(q=\"order\") #c1
+                tool: ORD-44117
+                desk: Done.
+                compaction 1: ORD-44117 was looked up.
+                user: Ship it.
+                desk: ORD-44117 is shipped.",
+        },
+    },
+    Case {
         code: "summaries-pile-up",
         found_in: Given {
             app: "",

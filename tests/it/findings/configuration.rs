@@ -275,6 +275,63 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
+        code: "unused-parameters",
+        found_in: Given {
+            app: "
+                name: desk
+                tools:
+                  - type: function
+                    declaration:
+                      name: pay
+                      parameters:
+                        type: object
+                        properties:
+                          bill: {type: string}
+                          note: {type: string, description: «500 words»}",
+            session: "
+                user: Pay 1
+                desk: -> pay(bill=\"1\") #c1
+                tool: {}
+                desk: Paid
+                user: Pay 2
+                desk: -> pay(bill=\"2\") #c2
+                tool: {}
+                desk: Paid
+                user: Pay 3
+                desk: -> pay(bill=\"3\") #c3
+                tool: {}
+                desk: Paid",
+        },
+        says: "pay is called 3 times and never with note: 2,994 tokens of its declaration in 6 calls, 86 % of everything \
+               that was sent.",
+        not_in: Given {
+            app: "
+                name: desk
+                tools:
+                  - type: function
+                    declaration:
+                      name: pay
+                      parameters:
+                        type: object
+                        properties:
+                          bill: {type: string}
+                          note: {type: string, description: «500 words»}",
+            session: "
+                user: Pay 1
+                desk: -> pay(bill=\"1\") #c1
+                tool: {}
+                desk: Paid
+                user: Pay 2
+                desk: -> pay(bill=\"2\") #c2
+                tool: {}
+                desk: Paid
+                user: Pay 3
+                desk: -> pay(bill=\"3\", note=\"late\") #c3
+                tool: {}
+                desk: Paid",
+        },
+    },
+    Case {
         code: "unused-answer-fields",
         found_in: Given {
             app: "",

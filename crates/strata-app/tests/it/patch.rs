@@ -89,8 +89,11 @@ fn a_patch_leaves_out_what_an_inferred_app_does_not_know() {
 #[test]
 fn sessions_of_other_tools_have_no_app_to_patch() {
     let strata = start();
-    let session = imported(&strata, &of_formats().join("claude-code.jsonl"));
     let cap = json!([{ "edit": "insert_processor", "use": "cap_rows", "params": {} }]);
-    let (_, message) = refuse(&strata, "experiment/export", &edited(&strata, &session, &cap));
-    assert!(message.contains("no google-adk app"), "{message}");
+    // A transcript, and an archive of what a browser sent.
+    for file in ["claude-code.jsonl", "traffic.har"] {
+        let session = imported(&strata, &of_formats().join(file));
+        let (_, message) = refuse(&strata, "experiment/export", &edited(&strata, &session, &cap));
+        assert!(message.contains("no google-adk app"), "{file}: {message}");
+    }
 }

@@ -1,5 +1,6 @@
 //! What summaries take away.
 
+mod left_out;
 mod summary;
 mod turn;
 
@@ -72,6 +73,17 @@ pub(super) const FAMILY: Family = Family {
                       branches with a later time are summarised and sent as well.",
             advice: "Compact when no branches run in parallel.",
             look: summary_ends_early,
+        },
+        Rule {
+            code: "summary-lost-facts",
+            surprises: &[],
+            kind: FindingKind::Loss,
+            title: "A summary without what was used later",
+            meaning: "A summary stands for events whose names and numbers it does not tell. Where a later answer needs one, \
+                      the model asks a tool or the user for it again, or makes it up.",
+            advice: "Have summaries keep ids, paths and numbers word for word, and keep what is needed to the end outside of \
+                     the history: in state, in a file.",
+            look: left_out::summary_lost_facts,
         },
     ],
 };

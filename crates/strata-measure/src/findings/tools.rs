@@ -13,6 +13,8 @@ use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::CalledTools;
 use crate::phrases::{count, distinct, listed, number, times};
+use crate::remedies::Aim;
+use crate::tool_parameters::{PassedArguments, SpareParameters};
 
 pub(super) const FAMILY: Family = Family {
     title: "Tools and models",
@@ -35,6 +37,16 @@ pub(super) const FAMILY: Family = Family {
                       tool is called or not.",
             advice: "Take the tools from agents that do not need them, or give them to an agent of their own.",
             look: unused_tools,
+        },
+        Rule {
+            code: "unused-parameters",
+            surprises: &[],
+            kind: FindingKind::Bloat,
+            title: "Parameters of tools that no call passes",
+            meaning: "A declaration is sent with all of its parameters, their descriptions and choices, with every call of \
+                      its agent. Many are there for tasks that an agent does not have.",
+            advice: "Give the agent a function with the parameters that it needs. What is required has to stay.",
+            look: unused_parameters,
         },
         Rule {
             code: "data-file-renamed",
@@ -114,6 +126,48 @@ fn unused_tools(evidence: &Evidence<'_>) -> Vec<Observation> {
     );
     let origins: Vec<Origin> = names.into_iter().map(|name| Origin::Tool { name }).collect();
     vec![Observation::new(evidence.severity(tokens), message, tally).of_origins(origins)]
+}
+
+fn unused_parameters(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let passed = PassedArguments::of(evidence.experiment);
+    let mut spare: BTreeMap<&str, SpareParameters> = BTreeMap::new();
+    let requests = evidence.callers.iter().filter_map(|caller| Some(&caller.calls.last()?.result.request));
+    for declaration in requests.flat_map(|request| request.tools.iter()).flat_map(|tool| match tool {
+        RequestTool::Functions(declarations) => declarations.as_slice(),
+        RequestTool::BuiltIn { .. } => &[],
+    }) {
+        if let Some(found) = passed.spare(&declaration.json) {
+            spare.insert(declaration.name(), found);
+        }
+    }
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
+    for carried in evidence.sent([PieceKind::Head]) {
+        let Origin::Tool { name } = &carried.piece.origin else { continue };
+        let Some((name, found)) = spare.get_key_value(&**name) else { continue };
+        let tokens = u64::from(carried.piece.tokens) * found.n_spare as u64 / found.n_bytes.max(1) as u64;
+        let tally = tallies.entry(name).or_default();
+        tally.add_share(&evidence.models, carried, evidence.carriers(carried), tokens as u32);
+    }
+    let worth = tallies.into_iter().filter(|(_, tally)| evidence.is_worth(tally.tokens()));
+    worth
+        .map(|(name, tally)| {
+            let SpareParameters { names, n_calls, .. } = &spare[name];
+            let message = format!(
+                "{name} is called {} and never with {}: {} tokens of its declaration in {}, {}.",
+                times(*n_calls as u64),
+                listed(names),
+                number(tally.tokens()),
+                count(tally.n_calls(), "call"),
+                evidence.share(tally.tokens()),
+            );
+            let aim = Aim::FewerParameters {
+                tool: name.into(),
+                names: names.iter().map(|it| (&**it).into()).collect(),
+            };
+            let seen = Observation::new(evidence.severity(tally.tokens()), message, tally);
+            seen.of_origins([Origin::Tool { name: name.into() }]).towards(Some(aim))
+        })
+        .collect()
 }
 
 fn data_file_renamed(evidence: &Evidence<'_>) -> Vec<Observation> {

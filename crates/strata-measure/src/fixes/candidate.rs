@@ -13,7 +13,7 @@ pub struct Candidate {
     pub codes: &'static [&'static str],
     /// Events it makes smaller.
     pub events: Vec<EventIndex>,
-    /// Tools whose declarations it takes away.
+    /// Tools whose declarations it takes away or makes smaller.
     pub tools: Vec<Str>,
     /// The agent whose instruction it changes.
     pub agent: Option<Str>,

@@ -49,6 +49,7 @@ impl UsedValue {
 }
 
 /// One answer that says a value.
+#[derive(Clone)]
 pub(super) struct Use {
     /// The value's place.
     pub value: u32,

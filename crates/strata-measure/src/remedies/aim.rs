@@ -30,12 +30,22 @@ pub enum Aim {
     FewerTools {
         names: Vec<Str>,
     },
+    /// A tool is declared without these parameters.
+    FewerParameters {
+        tool: Str,
+        names: Vec<Str>,
+    },
     ShorterHistory,
     /// The history is summarised when a prompt has so many tokens.
     CompactAt {
         tokens: u32,
     },
     NoRepeats,
+    /// Summaries tell of these, or what holds them is not summarised.
+    KeptInSummaries {
+        names: Vec<Str>,
+        by: KeptBy,
+    },
     /// The system text stays the same from call to call.
     SameSystemText,
     /// The client's own block before the system text stays the same.
@@ -53,6 +63,17 @@ pub enum Aim {
     SameSettings,
     /// A prefix is kept for longer.
     KeptLonger,
+}
+
+/// What would have kept something that a summary left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptBy {
+    /// What the summariser is told to keep.
+    ItsPrompt,
+    /// This many of the newest events are not summarised.
+    Retention(u32),
+    /// A place outside of the history: the summariser is never shown it.
+    State,
 }
 
 impl Aim {
@@ -78,8 +99,14 @@ impl Aim {
                     let is_static =
                         |edit: &Edit| matches!(edit, Edit::App(AppEdit::StaticInstruction { .. }));
                     edits.iter().any(is_static).then_some(Self::SameSystemText)
-                }),
+                })
+                .or_else(|| edits.iter().find_map(Self::of_declaration)),
         }
+    }
+
+    fn of_declaration(edit: &Edit) -> Option<Self> {
+        let Edit::App(AppEdit::Tool { tool, declaration: Some(_), .. }) = edit else { return None };
+        Some(Self::FewerParameters { tool: tool.clone(), names: Vec::new() })
     }
 
     fn of_results(tools: &[Str], characters: usize) -> Self {

@@ -2,12 +2,13 @@
 
 use strata_model::Str;
 
-use super::aim::{Aim, some_of, tokens};
+use super::aim::{Aim, KeptBy, some_of, tokens};
 use super::writer::{Provider, Writer};
 
 const CLAUDE_ENV: &str = "code.claude.com/docs/en/env-vars";
 const CLAUDE_MEMORY: &str = "code.claude.com/docs/en/memory";
 const CLAUDE_COMMANDS: &str = "code.claude.com/docs/en/commands";
+const CLAUDE_COSTS: &str = "code.claude.com/docs/en/costs";
 const CLAUDE_MCP: &str = "code.claude.com/docs/en/mcp";
 const CLAUDE_PERMISSIONS: &str = "code.claude.com/docs/en/agent-sdk/permissions";
 const CLAUDE_SETTINGS: &str = "~/.claude/settings.json";
@@ -21,8 +22,14 @@ const OPENCODE_FILE: &str = "opencode.json";
 const COPILOT_TOOLS: &str = "docs.github.com/en/copilot/how-tos/copilot-cli/use-copilot-cli/allowing-tools";
 const COPILOT_HABITS: &str = "docs.github.com/en/copilot/how-tos/copilot-cli/cli-best-practices";
 const ADK_AGENTS: &str = "google.github.io/adk-docs/agents/llm-agents";
+const ADK_COMPACTION: &str = "google.github.io/adk-docs/context/compaction";
+const ADK_FUNCTIONS: &str = "google.github.io/adk-docs/tools-custom/function-tools";
+const ADK_STATE: &str = "google.github.io/adk-docs/sessions/state";
 const ADK_CACHING: &str = "google.github.io/adk-docs/context/caching";
 const OPENAI_CACHING: &str = "developers.openai.com/api/docs/guides/prompt-caching";
+const OPENAI_TOOLS: &str = "developers.openai.com/api/docs/guides/function-calling";
+const GEMINI_TOOLS: &str = "ai.google.dev/gemini-api/docs/function-calling";
+const ANTHROPIC_TOOLS: &str = "platform.claude.com/docs/en/agents-and-tools/tool-use/overview";
 const GEMINI_CACHING: &str = "ai.google.dev/gemini-api/docs/caching";
 const ANTHROPIC_CACHING: &str = "platform.claude.com/docs/en/build-with-claude/prompt-caching";
 
@@ -78,6 +85,30 @@ fn of_adk(aim: &Aim) -> Option<Remedy> {
             "App(…)",
             ADK_CACHING,
         )),
+        Aim::FewerParameters { tool, names } => Some(Remedy::new(
+            format!("a function for {tool} without {}", without(names)),
+            "tools=[…]",
+            ADK_FUNCTIONS,
+        )),
+        Aim::KeptInSummaries { names, by } => {
+            let in_config =
+                |text: String| Some(Remedy::new(text, "EventsCompactionConfig(…)", ADK_COMPACTION));
+            match by {
+                KeptBy::Retention(n) => in_config(format!("event_retention_size={n}")),
+                KeptBy::ItsPrompt => in_config(format!(
+                    "summarizer=LlmEventSummarizer(llm=…, prompt_template=\"… {} {{conversation_history}}\")",
+                    keep_words(names)
+                )),
+                KeptBy::State => Some(Remedy::new(
+                    format!(
+                        "tool_context.state[\"…\"] = … for {}, and {{…}} in the instruction",
+                        some_of(names)
+                    ),
+                    "the tool",
+                    ADK_STATE,
+                )),
+            }
+        }
         _ => None,
     }
 }
@@ -104,6 +135,11 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         Aim::KeptLonger => setting(r#""env": { "ENABLE_PROMPT_CACHING_1H": "1" }"#.to_owned()),
         Aim::ShorterReads => memory("Read long files with offset and limit."),
         Aim::NoRepeats => memory(NO_REPEATS),
+        Aim::KeptInSummaries { names, .. } => Some(Remedy::new(
+            format!("# Compact instructions: {}", keep_words(names)),
+            "CLAUDE.md",
+            CLAUDE_COSTS,
+        )),
         Aim::ShorterHistory => command(COMPACT.to_owned(), CLAUDE_COMMANDS),
         // What is denied by its bare name is not declared to the model.
         Aim::FewerTools { names } => {
@@ -123,9 +159,12 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
             command("/clear before /model or another effort".to_owned(), CLAUDE_COMMANDS)
         }
         Aim::SameSystemText => memory(NO_VALUES),
-        Aim::CompactAt { .. } | Aim::SameHistory | Aim::SameMessages | Aim::DropSeldom | Aim::AddBehind => {
-            None
-        }
+        Aim::CompactAt { .. }
+        | Aim::FewerParameters { .. }
+        | Aim::SameHistory
+        | Aim::SameMessages
+        | Aim::DropSeldom
+        | Aim::AddBehind => None,
     }
 }
 
@@ -138,6 +177,9 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         Aim::ShorterReads => setting("tool_output_token_limit = 3000".to_owned()),
         Aim::ShorterHistory => setting("model_auto_compact_token_limit = 100000".to_owned()),
         Aim::CompactAt { tokens } => setting(format!("model_auto_compact_token_limit = {tokens}")),
+        Aim::KeptInSummaries { names, .. } => {
+            setting(format!("compact_prompt = \"Write a handoff summary. {}\"", keep_words(names)))
+        }
         Aim::FewerTools { names } => Some(Remedy::new(
             format!("enabled = false    # for the server that has {}", some_of(names)),
             "~/.codex/config.toml, [mcp_servers.…]",
@@ -148,7 +190,8 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         Aim::SameModel | Aim::SameSettings => {
             setting("model and model_reasoning_effort, once for a session".to_owned())
         }
-        Aim::SameClientBlock
+        Aim::FewerParameters { .. }
+        | Aim::SameClientBlock
         | Aim::SameHistory
         | Aim::SameMessages
         | Aim::DropSeldom
@@ -176,7 +219,10 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         Aim::SameModel | Aim::SameSettings => {
             setting(r#""model": { "name": "…" }, one for a session"#.to_owned())
         }
+        // It compacts at a share of the window that is smaller by default.
+        Aim::KeptInSummaries { .. } => setting(r#""model": { "compressionThreshold": 0.8 }"#.to_owned()),
         Aim::CompactAt { .. }
+        | Aim::FewerParameters { .. }
         | Aim::SameClientBlock
         | Aim::SameHistory
         | Aim::SameMessages
@@ -224,6 +270,16 @@ fn of_copilot_cli(aim: &Aim) -> Option<Remedy> {
     }
 }
 
+/// Parameters that are not needed.
+fn without(names: &[Str]) -> String {
+    if names.is_empty() { "the parameters that no call passes".to_owned() } else { some_of(names) }
+}
+
+/// What a summariser is told.
+fn keep_words(names: &[Str]) -> String {
+    format!("Keep ids, paths and numbers of results word for word, as {}.", some_of(names))
+}
+
 /// For requests that somebody's own code makes.
 fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
     let source = match provider {
@@ -247,6 +303,15 @@ fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
         Aim::AddBehind => code("Add reminders behind what was sent, and leave them where they are"),
         Aim::SameTools => {
             code("Declare the same tools in the same order in every request; sort lists and keys")
+        }
+        Aim::FewerParameters { tool, names } => {
+            let source = match provider {
+                Provider::Anthropic => ANTHROPIC_TOOLS,
+                Provider::Gemini => GEMINI_TOOLS,
+                Provider::OpenAi => OPENAI_TOOLS,
+            };
+            let text = format!("Declare {tool} without {}", without(names));
+            Some(Remedy::new(text, OWN_CODE, source))
         }
         Aim::SameModel => code("Give other work to another model in a conversation of its own"),
         Aim::SameSettings => {
@@ -282,9 +347,13 @@ mod tests {
             Aim::ShorterReads,
             Aim::ShorterMcp { characters: 8000 },
             Aim::FewerTools { names },
+            Aim::FewerParameters { tool: "search".into(), names: vec!["filters".into()] },
             Aim::ShorterHistory,
             Aim::CompactAt { tokens: 60_000 },
             Aim::NoRepeats,
+            Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::ItsPrompt },
+            Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::Retention(12) },
+            Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::State },
             Aim::SameSystemText,
             Aim::SameClientBlock,
             Aim::SameHistory,
@@ -329,11 +398,13 @@ mod tests {
 
     #[test]
     fn nobody_is_told_another_tools_setting_and_every_row_has_a_source() {
-        const OTHERS: [(&str, Writer); 4] = [
+        const OTHERS: [(&str, Writer); 6] = [
             ("static_instruction", Writer::Adk),
             ("CLAUDE", Writer::ClaudeCode),
             ("tool_output_token_limit", Writer::Codex),
             ("truncateToolOutputThreshold", Writer::GeminiCli),
+            ("event_retention_size", Writer::Adk),
+            ("compact_prompt", Writer::Codex),
         ];
         for writer in WRITERS {
             for found in aims().iter().filter_map(|aim| remedy(writer, aim)) {

@@ -1,5 +1,7 @@
 //! What fixes say they save is what comes out where they are made, and what they take for granted is said.
 
+mod schemas;
+
 use strata_engine::{Catalog, Edit, EventsEdit, Experiment};
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting, SessionAnalysis};
 use strata_measure::findings::{Finding, findings};
