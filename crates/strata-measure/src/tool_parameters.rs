@@ -84,7 +84,7 @@ fn passed_only(schema: &Object, values: &[&Json], path: &str, names: &mut Vec<St
         match property.as_object() {
             _ if passed.is_empty() && !is_required => names.push(path),
             Some(inner) if !passed.is_empty() => {
-                kept.push(name.clone(), passed_only(inner, &passed, &path, names))
+                kept.push(name.clone(), passed_only(inner, &passed, &path, names));
             }
             _ => kept.push(name.clone(), property.clone()),
         }

@@ -78,7 +78,7 @@ fn schema_told_twice(name: &Str, agent: &Agent) -> Option<Candidate> {
 fn schema_in(text: &str, fields: &Object) -> Option<Range<usize>> {
     for (start, _) in text.match_indices('{') {
         let Some(end) = object_end(&text[start..]).map(|end| start + end) else { continue };
-        let Ok(Json::Object(read)) = json::parse(text[start..end].as_bytes()) else { continue };
+        let Ok(Json::Object(read)) = json::parse(&text.as_bytes()[start..end]) else { continue };
         let Some(own) = read.get("properties").and_then(Json::as_object) else { continue };
         let is_same = !own.is_empty() && own.keys().all(|name| fields.contains_key(name));
         if !is_same || end - start < LARGE_SCHEMA {

@@ -71,7 +71,7 @@ struct Reading<'r> {
     regretted: HashSet<(u32, EventIndex)>,
 }
 
-impl<'r> Reading<'r> {
+impl Reading<'_> {
     fn of_call(&mut self, call: &Call, result: &CallAnalysis) -> Vec<RecordedRegret> {
         let scope = call.invocation.isolation_scope.as_deref();
         let before = self.summaries.partition_point(|summary| summary.at.as_usize() < call.n_events());

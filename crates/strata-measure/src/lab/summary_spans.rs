@@ -17,7 +17,7 @@ pub(super) struct SummarySpan<'l> {
 /// that is known.
 pub(super) fn summary_spans(log: &EventLog) -> Vec<SummarySpan<'_>> {
     let mut spans = Vec::new();
-    for logged in log.events().iter() {
+    for logged in log.events() {
         let Some(compaction) = logged.event.actions.compaction.as_ref() else { continue };
         let content = compaction.compacted_content.as_ref();
         let (Some(at), Some(start), Some(end), Some(content)) =
