@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use tauri_build::{AppManifest, Attributes};
 
-const COMMANDS: &[&str] = &["dispatch", "dispatch_bytes", "pick_files", "save_text"];
+const COMMANDS: &[&str] = &["dispatch", "dispatch_bytes", "pick_files", "save_text", "save_image"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     ensure_page(Path::new("../ui/dist"))?;

@@ -46,11 +46,25 @@ pub(crate) async fn save_text(
     name: String,
     text: String,
 ) -> Result<Option<String>, AppError> {
-    let dialog = window.dialog().file().set_parent(&window).set_title("Save").set_file_name(name);
+    save(&window, name, text.as_bytes()).await
+}
+
+/// The same for an image.
+#[tauri::command]
+pub(crate) async fn save_image(
+    window: WebviewWindow,
+    name: String,
+    bytes: Vec<u8>,
+) -> Result<Option<String>, AppError> {
+    save(&window, name, &bytes).await
+}
+
+async fn save(window: &WebviewWindow, name: String, content: &[u8]) -> Result<Option<String>, AppError> {
+    let dialog = window.dialog().file().set_parent(window).set_title("Save").set_file_name(name);
     let chosen = async_runtime::spawn_blocking(move || dialog.blocking_save_file());
     let chosen = chosen.await.map_err(|error| internal("The file dialog could not be shown.", &error))?;
     let Some(path) = chosen.and_then(|chosen| chosen.into_path().ok()) else { return Ok(None) };
-    std::fs::write(&path, text).map_err(|error| {
+    std::fs::write(&path, content).map_err(|error| {
         let message = format!("{} could not be written. Nothing else was changed.", path.display());
         AppError::bad_input(message).with_detail(&error)
     })?;

@@ -25,7 +25,8 @@ pub(crate) fn run(arguments: Arguments) -> tauri::Result<i32> {
             commands::dispatch,
             commands::dispatch_bytes,
             commands::pick_files,
-            commands::save_text
+            commands::save_text,
+            commands::save_image
         ])
         .setup(|app| {
             let handle = app.handle();

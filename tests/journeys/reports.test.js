@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -93,6 +93,17 @@ journey('the report of what is shown is saved by a key, and opens by itself', as
   await dialog.getByRole('radio', { name: 'Picture of the map' }).check({ force: true });
   await dialog.getByRole('img', { name: /map\.svg$/ }).waitFor();
   await window.pictures('report-map');
+  const drawing = window.page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Save as PNG…' }).click();
+  const drawn = await drawing;
+  assert.equal(drawn.suggestedFilename(), 'invoice_triage__fewer_rows.map.png');
+  await drawn.saveAs(join(strata.folder, 'map.png'));
+  const png = await readFile(join(strata.folder, 'map.png'));
+  assert.equal(png.toString('latin1', 1, 4), 'PNG');
+  // The width stands behind the signature: twice that of the picture.
+  assert.equal(png.readUInt32BE(16), 2400);
+  assert.ok(png.length > 20_000, `${png.length} bytes`);
+  await window.press('Control+e');
   await dialog.getByRole('radio', { name: 'Page' }).check({ force: true });
   await window.reads(dialog, 'Before and after');
   const download = window.page.waitForEvent('download');

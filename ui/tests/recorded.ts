@@ -237,6 +237,7 @@ export function recordedHost({
       saved.push({ name, text });
       return Promise.resolve(`${FILES}/${name}`);
     },
+    saveImage: (name) => Promise.resolve(`${FILES}/${name}`),
     onDrop: (listener) =>
       listenForDrops(listener, ({ name }) => Promise.resolve({ type: 'path', path: `${FILES}/${name}` })),
   };

@@ -34,6 +34,9 @@ export interface Host {
   /** Lets a person save a text as a file. Where it went; none when they change their mind. */
   saveText(name: string, text: string): Promise<string | undefined>;
 
+  /** The same for an image. */
+  saveImage(name: string, image: Blob): Promise<string | undefined>;
+
   onDrop(listener: DropListener): () => void;
 
   /** Whether files are known by their path, so that a configuration file can be named. */

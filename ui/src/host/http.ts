@@ -34,7 +34,9 @@ export function httpHost(token: string): Host {
     listen: (onNotification) => listen(token, onNotification),
     pickFiles: async () => Promise.all((await chooseFiles()).map(upload)),
     pickFolders: undefined,
-    saveText: (name, text) => Promise.resolve(download(name, text)),
+    saveText: (name, text) =>
+      Promise.resolve(download(name, new Blob([text], { type: 'text/plain;charset=utf-8' }))),
+    saveImage: (name, image) => Promise.resolve(download(name, image)),
     onDrop: (listener) => listenForDrops(listener, upload),
     setZoom: undefined,
   };
@@ -124,8 +126,8 @@ async function uploadFile(token: string, file: File): Promise<ImportSource> {
 }
 
 /** Browsers ask where, or have a folder for it. */
-function download(name: string, text: string): string {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+function download(name: string, content: Blob): string {
+  const address = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

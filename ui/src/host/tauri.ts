@@ -19,6 +19,10 @@ export function tauriHost(): Host {
     pickFiles: async () => toSources(await invoke<string[]>('pick_files', { folders: false })),
     pickFolders: async () => toSources(await invoke<string[]>('pick_files', { folders: true })),
     saveText: async (name, text) => (await invoke<string | null>('save_text', { name, text })) ?? undefined,
+    saveImage: async (name, image) => {
+      const bytes = [...new Uint8Array(await image.arrayBuffer())];
+      return (await invoke<string | null>('save_image', { name, bytes })) ?? undefined;
+    },
     onDrop: listenForDrops,
     setZoom: (percent) => getCurrentWebview().setZoom(percent / 100),
   };

@@ -15,6 +15,26 @@ export function pictureAddress(svg: string): string {
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 }
 
+/** Pixels for each unit of a picture: sharp on a screen of twice the density, and on a slide. */
+const DENSITY = 2;
+
+/** A picture as pixels, for what shows no SVG. */
+export async function drawn(svg: string): Promise<Blob> {
+  const image = new Image();
+  image.src = pictureAddress(svg);
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = image.naturalWidth * DENSITY;
+  canvas.height = image.naturalHeight * DENSITY;
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => {
+      if (blob === null) reject(new Error('The picture is too large to be drawn. Save it as SVG.'));
+      else resolve(blob);
+    }, 'image/png');
+  });
+}
+
 /** A part of a page: its heading, with what stands right below. */
 export interface ReportPart {
   readonly heading: string;

@@ -157,7 +157,7 @@ fn what_was_not_given_is_a_gap_with_a_name() {
     let folder = Folder::new();
     let report = compiled(&folder.source(), 2);
     assert_eq!(codes(&report), ["value-not-recorded", "artifact-not-known", "memories-not-known"]);
-    let lacks = ", without memories that were found, files that were loaded";
+    let lacks = ", without settings of the run, memories that were found, files that were loaded";
     assert!(report.evidence.said.ends_with(lacks), "{}", report.evidence.said);
     let tools = report.stages.iter().find(|stage| stage.processor == "agent_tools").expect("a stage");
     assert!(tools.note.contains("memories that are not known"), "{}", tools.note);
@@ -176,7 +176,7 @@ fn what_lies_beside_a_session_is_found_and_used() {
     let (second, fourth) = (compiled(&source, 2), compiled(&source, 4));
     for report in [&second, &fourth] {
         assert_eq!(codes(report), [""; 0]);
-        assert!(!report.evidence.said.contains("without"), "{}", report.evidence.said);
+        assert!(report.evidence.said.ends_with(", without settings of the run"), "{}", report.evidence.said);
         assert!(!request(report).contains("1234"), "of another user");
         assert!(!request(report).contains("said myself"), "of the session itself");
         assert_eq!(report.app.notes.len(), 2, "{:?}", report.app.notes);

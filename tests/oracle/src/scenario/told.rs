@@ -38,7 +38,9 @@ pub fn told(scenario: &Json) -> Option<Told> {
     let mut cache = StageCache::new();
     for call in experiment.calls() {
         let Some(compiled) = experiment.compile(call, &mut cache) else {
+            // Its agent is in no configuration, which is said where the request would stand.
             told.n_wrong += 1;
+            told.n_said += 1;
             continue;
         };
         let gaps = compiled.gaps();
