@@ -19,7 +19,7 @@ pub const PASSWORD: &str = "s3cret-word";
 /// The database in it.
 pub const DATABASE: &str = "adk";
 /// A server that is not up by then never will be.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Tables of google-adk's `DatabaseSessionService`, with two sessions in which something was said (`s-ann` and `s-bob`,
 /// four events each) and one in which nothing was (`s-empty`): schema 1 and schema 0.
@@ -83,7 +83,7 @@ impl DatabaseServer {
         let owner = Owner::of(&["postgres", "nobody"]);
         for file in [certificate, key] {
             owner.owns(file);
-            owner.keeps(file);
+            Owner::keeps(file);
         }
         if let Some(folder) = key.parent() {
             owner.owns(folder);
@@ -288,7 +288,7 @@ impl Owner {
     }
 
     /// Nobody else may read a key.
-    fn keeps(&self, path: &Path) {
+    fn keeps(path: &Path) {
         use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("it is ours");
     }
@@ -309,7 +309,7 @@ impl Owner {
 
     fn owns(&self, _: &Path) {}
 
-    fn keeps(&self, _: &Path) {}
+    fn keeps(_: &Path) {}
 
     fn becomes(&self, _: &mut Command) {}
 }

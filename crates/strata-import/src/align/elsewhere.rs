@@ -101,7 +101,7 @@ fn contents(request: &LlmRequest) -> Vec<Fingerprint> {
     let contents = request.contents.iter().map(|content| {
         let mut said = FingerprintBuilder::new();
         said.optional(content.role.as_deref());
-        for part in content.parts.iter() {
+        for part in &content.parts {
             said.fingerprint(part.fingerprint);
         }
         said.finish()
