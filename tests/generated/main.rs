@@ -85,13 +85,14 @@ fn with_columns(page: &str) -> String {
             "\n### {}\n\n{}\n\n| column | type | what it is |\n|---|---|---|\n",
             table.name, table.row
         )
-        .unwrap();
+        .expect("a text takes what is written");
         for column in table.columns {
             let form = match (format!("{:?}", column.form).to_lowercase(), column.is_optional) {
                 (form, true) => format!("{form}, may be null"),
                 (form, false) => form,
             };
-            writeln!(made, "| `{}` | {form} | {} |", column.name, column.meaning).unwrap();
+            writeln!(made, "| `{}` | {form} | {} |", column.name, column.meaning)
+                .expect("a text takes what is written");
         }
     }
     format!("{before}{START}{made}\n{END}{after}")

@@ -11,7 +11,8 @@ use crate::samples::Unwatched;
 /// A request log of conversations, each request with when it was sent, what was said, and what the server found in its
 /// cache of how much.
 fn log(model: &str, exchanges: &[(u32, &[&str], [u32; 2])]) -> String {
-    let rules: String = (0..400).map(|rule| format!("Rule {rule}: be precise. ")).collect();
+    let rules: Vec<String> = (0..400).map(|rule| format!("Rule {rule}: be precise.")).collect();
+    let rules = rules.join(" ");
     let mut lines = String::new();
     for (n, (at, said, [prompt, cached])) in exchanges.iter().enumerate() {
         let mut messages = vec![json!({"role": "system", "content": rules})];
@@ -61,7 +62,6 @@ fn a_prompt_that_another_session_sent_is_found_again() {
         ],
     );
     let found = first_calls(&repeated);
-    println!("{found:?}");
     assert_eq!(found[0].0, 0);
     for (predicted, reported, difference) in &found[1..] {
         assert!(predicted.abs_diff(*reported) <= 16, "{found:?}");

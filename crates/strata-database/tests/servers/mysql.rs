@@ -45,7 +45,7 @@ fn large_texts_come_whole() {
     let only = [("id", "s-ann")];
     connection
         .rows_of("sessions", &["state"], &only, &["app_name"], &mut |row| {
-            length = format!("{:?}", row[0]).len()
+            length = format!("{:?}", row[0]).len();
         })
         .unwrap();
     assert!(length > 20_000_000, "{length}");

@@ -61,8 +61,8 @@ pub(crate) fn check_weather(server: &mut Server, has_model: bool) {
         ["ann-e1", "ann-e2", "ann-e3", "ann-e4"]
     );
     let times: Vec<f64> = session.events.iter().map(|event| event.timestamp).collect();
-    assert_eq!(times, [1764000001.25, 1764000002.25, 1764000003.25, 1764000004.25]);
-    assert_eq!(session.last_update_time, 1764000004.25);
+    assert_eq!(times, [1_764_000_001.25, 1_764_000_002.25, 1_764_000_003.25, 1_764_000_004.25]);
+    assert_eq!(session.last_update_time.to_bits(), 1_764_000_004.25_f64.to_bits());
     let call = json::to_compact(&session.events[1].to_json());
     assert!(call.contains("\"cachedContentTokenCount\":64") && call.contains("\"city\":\"Oslo\""), "{call}");
     let delta = json::to_compact(&session.events[2].actions.to_json());
