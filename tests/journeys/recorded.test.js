@@ -47,8 +47,8 @@ journey('what was really sent is shown, beside what is compiled', async (window)
     await window.settle();
     await window.pictures('recorded');
     await request.getByText('Difference').click();
-    // google-adk labels what it compiles, this client does not.
-    await window.reads(stage, 'adk_agent_name');
+    // The client sends its system text as such, and not as a message, too.
+    await window.reads(stage, 'left out');
     await window.settle();
     await window.pictures('recorded-difference');
     // The keys go through the three.
