@@ -127,13 +127,10 @@ impl ProviderCaches {
         let prompt = &prompts[at];
         let is_kept_elsewhere =
             |since: &SentElsewhere| since.at_s.is_none_or(|since| now - since <= lifetime_s);
-        let elsewhere = |is_kept: &dyn Fn(&SentElsewhere) -> bool| {
-            let kept = prompt.elsewhere.iter().rev().find(|found| is_kept(found));
-            kept.map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: None })
-        };
-        let ever = longest(prompt, |_| true).or_longer(elsewhere(&|_| true));
+        let ever_elsewhere = longest_elsewhere(prompt, |_| true);
+        let ever = longest(prompt, |_| true).or_longer(ever_elsewhere);
         let alive = longest(prompt, |call| self.is_kept(&self.times, call, now))
-            .or_longer(elsewhere(&is_kept_elsewhere));
+            .or_longer(longest_elsewhere(prompt, is_kept_elsewhere));
         let (ceiling, expected, matched) = match &sent.rule.machine {
             Machine::AutoPrefix { .. } | Machine::Units { .. } => {
                 let usable = |hit: Hit| Hit { tokens: sent.rule.usable_tokens(hit.tokens), ..hit };
@@ -142,7 +139,7 @@ impl ProviderCaches {
             Machine::LcpSlot { slots } => {
                 let found = match slots {
                     // Prompts of other sessions lie in slots as well.
-                    Some(n_slots) => self.in_slots(prompt, *n_slots as usize).or_longer(elsewhere(&|_| true)),
+                    Some(n_slots) => self.in_slots(prompt, *n_slots as usize).or_longer(ever_elsewhere),
                     None => ever,
                 };
                 let last = prompt.tokens.saturating_sub(1);
@@ -253,6 +250,12 @@ impl ProviderCaches {
 fn longest(prompt: &PromptMatches, is_kept: impl Fn(u32) -> bool) -> Hit {
     let mut kept = prompt.candidates.iter().rev().filter(|candidate| is_kept(candidate.call));
     kept.next().map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: Some(found.call) })
+}
+
+/// The same of what other sessions sent.
+fn longest_elsewhere(prompt: &PromptMatches, is_kept: impl Fn(&SentElsewhere) -> bool) -> Hit {
+    let kept = prompt.elsewhere.iter().rev().find(|found| is_kept(found));
+    kept.map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: None })
 }
 
 /// The fields of [`Machine::Breakpoints`].
