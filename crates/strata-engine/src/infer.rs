@@ -48,6 +48,8 @@ pub struct AppClues {
     models: BTreeMap<Str, BTreeMap<Str, usize>>,
     /// What the client says it tells an agent with every request.
     told: BTreeMap<Str, Str>,
+    /// System text of requests by the branch it is for, until somebody answers there.
+    said: BTreeMap<Option<Str>, Str>,
     /// The first event that looks like what a plugin said in the place of a whole run.
     for_run: Option<Arc<Event>>,
 }
@@ -69,11 +71,22 @@ impl AppClues {
                 let of_author = self.models.entry(event.author.clone()).or_default();
                 *of_author.entry(model.clone()).or_default() += 1;
             }
-            if let Some(text) = marks::of(event, marks::INSTRUCTION).and_then(Json::as_str) {
-                self.told.entry(event.author.clone()).or_insert_with(|| text.into());
-            }
+            self.read_instruction(event);
         }
         self.n_read = session.events.len();
+    }
+
+    fn read_instruction(&mut self, event: &Event) {
+        if let Some(text) = marks::of(event, marks::INSTRUCTION).and_then(Json::as_str) {
+            self.told.entry(event.author.clone()).or_insert_with(|| text.into());
+        } else if marks::has(event, marks::SYSTEM_TEXT) {
+            let texts: Vec<&str> = event.parts().iter().filter_map(|part| part.text.as_deref()).collect();
+            self.said.insert(event.branch.clone(), texts.join("\n\n").into());
+        } else if is_agent_event(event)
+            && let Some(text) = self.said.remove(&event.branch)
+        {
+            self.told.entry(event.author.clone()).or_insert(text);
+        }
     }
 
     /// How many events were read.

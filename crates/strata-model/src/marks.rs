@@ -44,6 +44,9 @@ pub const WRITER: &str = "writer";
 /// whatever becomes of the history. Providers may be sent somewhat less of it.
 pub const INSTRUCTION: &str = "instruction";
 
+/// True on an event that says the system text of recorded requests. Requests hold it beside their messages.
+pub const SYSTEM_TEXT: &str = "systemText";
+
 /// On an answer: the longest prompt, in tokens, that the client takes its model to read.
 pub const CONTEXT_WINDOW: &str = "contextWindow";
 

@@ -108,10 +108,13 @@ impl DatabaseServer {
         user.owns(folder.path());
         let mut initialise = Command::new(install);
         initialise.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
+        // Where several are initialised at once, each needs tables of its own for the while.
+        initialise.env("TMPDIR", folder.path());
         user.run(initialise.arg(format!("--datadir={}", data.display())));
         let port = free_port();
         let mut start = Command::new(server);
         start.args(["--no-defaults", "--bind-address=127.0.0.1", &format!("--port={port}")]);
+        start.env("TMPDIR", folder.path());
         start.arg(format!("--datadir={}", data.display()));
         start.arg(format!("--socket={}", folder.path().join("socket").display()));
         start.arg(format!("--pid-file={}", folder.path().join("pid").display()));

@@ -30,6 +30,8 @@ pub enum OmissionReason {
     Empty,
     /// One of the runtime's own exchanges: credentials, confirmations.
     Framework,
+    /// The system text, which the instruction holds.
+    SystemText,
     /// Progress of a tool, which shows its result only.
     ToolProgress,
     /// A summary covers its time.
@@ -61,6 +63,7 @@ impl OmissionReason {
             Self::OtherBranch => "happened on a branch this agent does not see".into(),
             Self::Empty => "nothing in it a model could read".into(),
             Self::Framework => "an exchange about credentials or confirmation".into(),
+            Self::SystemText => "system text: it stands beside the messages, as the instruction".into(),
             Self::ToolProgress => "progress of a tool: only its result is shown".into(),
             Self::Summarised { by } => format!("hidden: summary E{} covers its time", by.number()),
             Self::SubsumedSummary => "a later summary contains this one".into(),

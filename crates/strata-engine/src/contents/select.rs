@@ -96,6 +96,9 @@ pub(super) fn exclusion(logged: &LoggedEvent, scope: &ContentsScope<'_>) -> Opti
     if !scope.branch.sees(branch(logged)) {
         return Some(OmissionReason::OtherBranch);
     }
+    if logged.is(Facts::SYSTEM_TEXT) {
+        return Some(OmissionReason::SystemText);
+    }
     logged.is(Facts::FRAMEWORK).then_some(OmissionReason::Framework)
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use bitflags::bitflags;
 use strata_model::{
-    Content, Event, EventIndex, FromJson as _, Origin, Part, RequestContent, RequestPart, json, python,
+    Content, Event, EventIndex, FromJson as _, Origin, Part, RequestContent, RequestPart, json, marks, python,
 };
 
 use crate::adk_text::{REQUEST_CONFIRMATION, REQUEST_CREDENTIAL};
@@ -39,6 +39,8 @@ bitflags! {
         const CLIENT_IDS = 1 << 11;
         /// An experiment keeps it in histories, whatever would take it out.
         const PINNED = 1 << 12;
+        /// Says the system text, which is no message.
+        const SYSTEM_TEXT = 1 << 13;
     }
 }
 
@@ -173,6 +175,7 @@ fn facts(event: &Event) -> Facts {
     facts.set(Facts::COMPACTION, event.is_compaction());
     let rewind = event.actions.rewind_before_invocation_id.as_deref();
     facts.set(Facts::REWIND, rewind.is_some_and(|id| !id.is_empty()));
+    facts.set(Facts::SYSTEM_TEXT, marks::has(event, marks::SYSTEM_TEXT));
     facts.set(Facts::LIVE, event.live_session_id.as_deref().is_some_and(|id| !id.is_empty()));
     facts.set(
         Facts::TRANSFER,

@@ -238,7 +238,12 @@ impl Conversation {
         self.lanes[at].system = text;
         if !is_known {
             let parts = system.iter().flat_map(|turn| turn.parts.iter().cloned()).collect();
-            self.draft.push(EventDraft { parts, kind: Kind::Injected("system".into()), ..base.clone() });
+            let say = EventDraft { parts, kind: Kind::Injected("system".into()), ..base.clone() };
+            let event = self.draft.push(say);
+            // What stands between messages is one.
+            if turns.iter().take(system.len()).all(|turn| turn.role == Role::System) {
+                self.draft.mark(event, marks::SYSTEM_TEXT, true);
+            }
         }
     }
 
