@@ -48,6 +48,9 @@ fn a_recorded_request_is_what_a_call_rests_on() {
     let (sent, before) = (&rows[rows.len() - 1], &rows[rows.len() - 2]);
     assert_eq!((&sent["processor"], &sent["isRecorded"]), (&json!("recorded"), &json!(true)));
     assert_eq!(before["isRecorded"], false);
+    // Its system text is said once, beside the messages, as it was sent.
+    assert_eq!(before["tokensAfter"], sent["tokensAfter"], "{rows:#?}");
+    assert_eq!(sent["removedTokens"], 0);
 
     let call = ask(&strata, "call/get", &json!({ "session": session, "call": 2 }));
     assert_eq!(call["requestBasis"], "recorded");
