@@ -70,6 +70,7 @@ const ACTS: &[&str] = &[
     "lab/sweep",
     "lesson/grade",
     "lesson/hint",
+    "lesson/remove",
     "lesson/start",
     "call/replay",
     "model/forget",

@@ -231,6 +231,7 @@ commands! {
     "lesson/start" lesson::Start => experiment::ExperimentDetail: "Makes an experiment over a lesson's session";
     "lesson/grade" lesson::Grade => lesson::LessonGrade: "Grades an experiment and answers, and remembers what is met";
     "lesson/hint" lesson::Hint => lesson::HintsTaken: "Notes that a learner took hints to a goal";
+    "lesson/remove" lesson::Remove => lesson::LessonList: "Takes a lesson of a class file out of the list; its results stay";
     "lesson/results" lesson::Results => experiment::Exported: "What was done in lessons, as a table or as a file to hand in";
     "place/list" place::List => place::PlaceList: "Where agents leave their sessions on this computer";
     "place/choose" place::Choose => place::PlaceList: "Says which places Home may read";

@@ -54,6 +54,20 @@ pub(crate) fn keep_lesson(
     Ok(())
 }
 
+/// Forgets a lesson, with what stands beside no other; whether there was one of that id.
+pub(crate) fn forget_lesson(store: &mut Store, id: &str) -> Result<bool, AppError> {
+    let mut kept = kept_lessons(store)?;
+    let Some(at) = kept.iter().position(|known| known.id == id) else { return Ok(false) };
+    let gone = kept.remove(at);
+    store.set_setting(SETTING, &json(&kept)?)?;
+    let is_needed =
+        |content: &String| kept.iter().any(|lesson| lesson.files.values().any(|own| own == content));
+    for content in gone.files.values().filter(|content| !is_needed(content)) {
+        store.remove_setting(&format!("{FILE}{content}"))?;
+    }
+    Ok(true)
+}
+
 /// What stands beside a lesson, by name.
 pub(crate) fn files_of(store: &Store, lesson: &KeptLesson) -> Result<BTreeMap<String, Vec<u8>>, AppError> {
     let mut files = BTreeMap::new();

@@ -26,4 +26,11 @@ impl Store {
             Ok(())
         })
     }
+    /// Forgets a setting, if it was ever set.
+    pub fn remove_setting(&mut self, key: &str) -> Result<(), StoreError> {
+        self.change(|transaction| {
+            transaction.execute("DELETE FROM settings WHERE key = ?1", [key])?;
+            Ok(())
+        })
+    }
 }

@@ -46,7 +46,7 @@ export class Learn {
       () => host.invoke('lesson/list', {}),
     );
     this.page = new Loaded(
-      () => (this.#isShown && this.lesson !== '' ? this.lesson : undefined),
+      () => (this.#isShown && this.lesson !== '' ? `${this.lesson} ${String(this.#revision)}` : undefined),
       () => host.invoke('lesson/get', { lesson: this.lesson, withSolutions: false }),
     );
     this.grade = new Loaded(
@@ -133,6 +133,14 @@ export class Learn {
     this.show(lesson);
     this.#in.messages.announce(outcome ?? '');
     return true;
+  }
+
+  /** Takes the lesson that is looked at out of the list, where a class file brought it. */
+  async remove(): Promise<void> {
+    const { lesson } = this;
+    await this.#host.invoke('lesson/remove', { lesson });
+    this.#revision += 1;
+    this.#in.location.go({ lesson: '', attempt: '' }, 'replace');
   }
 
   /** Saves what was done in lessons as a file. */

@@ -50,6 +50,13 @@ pub struct Hint {
     pub taken: u32,
 }
 
+/// `lesson/remove`: takes a lesson of a class file out of the list. What was done in it stays.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Remove {
+    pub lesson: String,
+}
+
 /// `lesson/results`: what was done in lessons, as a file.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -1,7 +1,7 @@
 //! Lessons: the list, beginning one, grading, results.
 
 use strata_engine::Edit;
-use strata_store::SessionId;
+use strata_store::{SessionId, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::experiment;
@@ -9,21 +9,19 @@ use crate::Strata;
 use crate::api::experiment::{ExperimentDetail, Exported};
 use crate::api::lesson::{
     Get, Grade, Hint, HintsTaken, LessonGrade, LessonList, LessonPage, LessonProgress, LessonRow, List,
-    Results, Start,
+    Remove, Results, Start,
 };
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::import::{Storage as _, now_ms, write_given};
+use crate::kept_lessons::forget_lesson;
 use crate::lesson_progress::{GradedAttempt, LessonsDone, TokensDone};
 use crate::lessons::{OfferedLesson, offered_lesson, offered_lessons, results_file};
 use crate::watch::Unseen;
 
 impl Handler for List {
     fn run(self, strata: &Strata) -> Result<LessonList, AppError> {
-        let store = strata.workspace.store();
-        let done = LessonsDone::of(&store)?;
-        let rows = offered_lessons(&store)?.into_iter();
-        Ok(LessonList { lessons: rows.map(|(row, is_of_class)| progress(row, is_of_class, &done)).collect() })
+        list(&strata.workspace.store())
     }
 }
 
@@ -99,10 +97,27 @@ impl Handler for Hint {
     }
 }
 
+impl Handler for Remove {
+    fn run(self, strata: &Strata) -> Result<LessonList, AppError> {
+        let mut store = strata.workspace.store();
+        if !forget_lesson(&mut store, &self.lesson)? {
+            let title = offered_lesson(&store, &self.lesson)?.row().title;
+            return Err(AppError::bad_input(format!("{title} comes with Strata; nothing was removed.")));
+        }
+        list(&store)
+    }
+}
+
 impl Handler for Results {
     fn run(self, strata: &Strata) -> Result<Exported, AppError> {
         results_file(&strata.workspace.store(), self.form)
     }
+}
+
+fn list(store: &Store) -> Result<LessonList, AppError> {
+    let done = LessonsDone::of(store)?;
+    let rows = offered_lessons(store)?.into_iter();
+    Ok(LessonList { lessons: rows.map(|(row, is_of_class)| progress(row, is_of_class, &done)).collect() })
 }
 
 fn progress(row: LessonRow, is_of_class: bool, done: &LessonsDone) -> LessonProgress {

@@ -104,6 +104,35 @@ fn class_file(folder: &Path) -> PathBuf {
 }
 
 #[test]
+fn a_lesson_of_a_class_can_be_removed_and_its_results_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let class = class_file(folder.path());
+    let strata = start();
+    import(&strata, &class);
+    let answer = json!({ "lesson": "weather", "experiment": null, "answers": { "largest": "C99" } });
+    ask(&strata, "lesson/grade", &answer);
+    let list = ask(&strata, "lesson/remove", &json!({ "lesson": "weather" }));
+    assert_eq!(list["lessons"].as_array().map(Vec::len), Some(11));
+    let (code, _) = refuse(&strata, "lesson/get", &json!({ "lesson": "weather", "withSolutions": false }));
+    assert_eq!(code, ErrorCode::NotFound);
+    let results = ask(&strata, "lesson/results", &json!({ "as": "csv" }));
+    assert!(results["text"].as_str().is_some_and(|text| text.contains("weather")), "{results}");
+
+    // In the place of one that comes with Strata stands that one again, and it stays.
+    ask(&strata, "lesson/remove", &json!({ "lesson": "append-everything" }));
+    let own = ask(&strata, "lesson/get", &json!({ "lesson": "append-everything", "withSolutions": false }));
+    assert_eq!(own["progress"]["isOfClass"], false);
+    let (_, message) = refuse(&strata, "lesson/remove", &json!({ "lesson": "append-everything" }));
+    assert_eq!(message, "Why appending everything fails comes with Strata; nothing was removed.");
+
+    // Its class file brings it back, with what it needs.
+    import(&strata, &class);
+    let started = ask(&strata, "lesson/start", &json!({ "lesson": "weather" }));
+    let header = ask(&strata, "session/open", &json!({ "session": started["session"] }));
+    assert_eq!(header["app"]["name"], "weather");
+}
+
+#[test]
 fn a_class_file_brings_its_lessons_and_their_sessions() {
     let folder = tempfile::tempdir().expect("a folder");
     let class = class_file(folder.path());

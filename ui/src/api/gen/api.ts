@@ -5009,6 +5009,8 @@ export interface Commands {
   "lesson/grade": { readonly params: { lesson: string,  /**  * Absent: without edits.  */ experiment: string | null,  /**  * By the ids of goals.  */ answers: { [key in string]: string }, }; readonly result: LessonGrade };
   /** Notes that a learner took hints to a goal. */
   "lesson/hint": { readonly params: { lesson: string, goal: string,  /**  * How many by now.  */ taken: number, }; readonly result: HintsTaken };
+  /** Takes a lesson of a class file out of the list; its results stay. */
+  "lesson/remove": { readonly params: { lesson: string, }; readonly result: LessonList };
   /** What was done in lessons, as a table or as a file to hand in. */
   "lesson/results": { readonly params: { as: ResultsForm, }; readonly result: Exported };
   /** Where agents leave their sessions on this computer. */
