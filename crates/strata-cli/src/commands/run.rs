@@ -155,7 +155,9 @@ impl Run {
         if !self.message.is_empty() {
             return Ok(Some(self.message.clone().into()));
         }
-        if self.from.is_some() {
+        // Whoever goes on has to say nothing, and what is typed then decides about the calls that are held.
+        let is_held_again = self.resume && !self.hold.is_empty();
+        if self.from.is_some() || is_held_again {
             return Ok(Some(VecDeque::new()));
         }
         if is_typed {
