@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_engine::Experiment;
-use strata_measure::analysis::{Cause, Counting, SessionAnalysis, UseTotals};
+use strata_measure::analysis::{CarriedTokens, Cause, Counting, EventFinder, SessionAnalysis, UseTotals};
 use strata_measure::tokens::Weigher;
 use strata_model::EventIndex;
 use strata_testkit::{app, experiment_in, invoice_triage, session};
@@ -64,14 +64,36 @@ fn every_token_sent_is_in_the_ledger_once() {
 
     for (at, usage) in events.iter().enumerate() {
         let carriers = analysis.ledger().carriers(EventIndex(at as u32));
-        let total = |count: fn(&strata_measure::analysis::CarriedTokens) -> u32| -> u64 {
-            carriers.iter().map(|carried| u64::from(count(carried))).sum()
+        let total = |count: fn(&CarriedTokens) -> u32| -> u64 {
+            let calls = |carried: &CarriedTokens| u64::from(carried.last_call - carried.first_call + 1);
+            carriers.iter().map(|carried| calls(carried) * u64::from(count(carried))).sum()
         };
         assert_eq!(total(|carried| carried.tokens), usage.lifetime, "E{}", at + 1);
         assert_eq!(total(|carried| carried.matched), usage.matched, "E{}", at + 1);
-        assert_eq!(carriers.len(), usage.calls as usize, "E{}", at + 1);
-        assert_eq!(carriers.first().map_or(0, |carried| carried.call), usage.first_call);
-        assert_eq!(carriers.last().map_or(0, |carried| carried.call), usage.last_call);
+        assert_eq!(total(|_| 1), u64::from(usage.calls), "E{}", at + 1);
+        assert_eq!(carriers.first().map_or(0, |carried| carried.first_call), usage.first_call);
+        assert_eq!(carriers.last().map_or(0, |carried| carried.last_call), usage.last_call);
+        assert!(carriers.is_sorted_by(|earlier, later| earlier.last_call < later.first_call));
+    }
+}
+
+#[test]
+fn an_event_is_found_in_prompts_where_walking_through_their_pieces_finds_it() {
+    // Long enough for prompts of several blocks, with two agents that see each other's words as quotations.
+    let app = strata_testkit::large::app();
+    let experiment = experiment_in(app, strata_testkit::large::session(3_000));
+    let counting = Counting::default();
+    let analysis = analyse(&experiment, &counting);
+    for at in [0, 1, 40, 700, 2_600].map(EventIndex) {
+        let mut finder = EventFinder::new(at);
+        for call in analysis.calls().iter().step_by(7) {
+            let scale = analysis.scale(&experiment, &counting, &call.model).expect("a known model");
+            let prompt = scale.prompt(&call.request);
+            let is_there = prompt.pieces().any(|piece| piece.origin.event() == Some(at));
+            let before = prompt.pieces().take_while(|piece| piece.origin.event() != Some(at));
+            let walked = is_there.then(|| before.map(|piece| piece.tokens).sum::<u32>());
+            assert_eq!(finder.tokens_before(&prompt), walked, "{at:?} in C{}", call.number);
+        }
     }
 }
 

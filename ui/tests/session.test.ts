@@ -22,6 +22,19 @@ describe('the session view', () => {
     expect(event.lifetimeTokens).toBeGreaterThan(event.tokens);
   });
 
+  test('is not kept up to date while another view is shown', async () => {
+    const { host, user } = openWindow('#/invoice-triage/pipeline?call=17');
+    const asked = (of: string): number => host.asked.filter(({ name }) => name === of).length;
+    await waitFor(() => expect(asked('call/stages')).toBe(1));
+    host.notify({ type: 'changed', session: 'invoice-triage' });
+    await waitFor(() => expect(asked('call/stages')).toBe(2));
+    await inspector(/Call C17/);
+    expect(asked('event/page')).toBe(0);
+    await user.click(screen.getByRole('link', { name: 'Session' }));
+    await row(/^E7 /);
+    expect(asked('event/page')).toBeGreaterThan(0);
+  });
+
   test('sorts and filters, and says so in the address', async () => {
     const { user, view } = openWindow();
     await row(/^E7 /);

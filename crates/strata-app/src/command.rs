@@ -201,7 +201,7 @@ commands! {
     "part/diff" part::Diff => part::PartDiff: "A part before and after a stage, line by line";
     "event/page" event::Page => event::EventPage: "Rows of the event table, sorted and filtered";
     "event/get" event::Get => event::EventDetail: "One event: cost, fate, source, content";
-    "event/stratum" event::Stratum => event::StratumCalls: "Where an event lies in the prompts that carried it";
+    "event/stratum" event::Stratum => event::StratumRuns: "Where an event lies in the prompts that carried it";
     "experiment/list" experiment::List => experiment::ExperimentList: "Experiments over a session";
     "experiment/create" experiment::Create => experiment::ExperimentDetail: "Makes an experiment over a session";
     "experiment/get" experiment::Get => experiment::ExperimentDetail: "An experiment with its edits, and what came of each";

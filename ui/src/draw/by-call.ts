@@ -20,12 +20,16 @@ export function drawByCall(
   const gap = step >= 4 ? 1 : 0;
   const most = carried.reduce((max, { tokens }) => Math.max(max, tokens), 1);
   surface.rect(0, height - 1, width, 1, theme.lineStrong);
-  for (const { call, tokens, cachedTokens } of carried) {
-    const x = (call - 1) * step;
-    const barWidth = Math.max(1, step - gap);
+  for (const { from, to, tokens, cachedTokens } of carried) {
     const full = (tokens / most) * (height - 3);
     const dim = (cachedTokens / most) * (height - 3);
-    surface.rect(x, height - dim, barWidth, dim, theme.cached);
-    surface.rect(x, height - full, barWidth, full - dim, theme.paid);
+    // Bars that stand apart are drawn one by one.
+    const calls = gap === 0 ? to - from + 1 : 1;
+    const barWidth = Math.max(1, calls * step - gap);
+    for (let call = from; call <= to; call += calls) {
+      const x = (call - 1) * step;
+      surface.rect(x, height - dim, barWidth, dim, theme.cached);
+      surface.rect(x, height - full, barWidth, full - dim, theme.paid);
+    }
   }
 }

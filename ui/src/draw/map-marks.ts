@@ -1,4 +1,4 @@
-import type { StratumCall } from '@/api/gen/api.ts';
+import type { StratumRun } from '@/api/gen/api.ts';
 import { cachedTokens, callsOfColumn, hasFlag, type CallColumns } from '@/model/columns.ts';
 import { columnGap } from '@/model/detail-level.ts';
 import { formatAxis, formatCompact } from '@/model/format.ts';
@@ -12,8 +12,8 @@ import type { DrawTheme } from './theme.ts';
 export interface MapMarks {
   readonly columns: CallColumns;
   readonly cursor: number;
-  /** Where the selected event lies, call by call. */
-  readonly stratum: readonly StratumCall[];
+  /** Where the selected event lies: runs of calls that have it at the same place. */
+  readonly stratum: readonly StratumRun[];
   readonly notes: readonly MapNote[];
   /** Tokens at which a prompt is full, where that is drawn. */
   readonly limit: number | undefined;
@@ -25,7 +25,7 @@ export function drawMapMarks(surface: Surface, theme: DrawTheme, layout: MapLayo
   drawCallAxis(surface, theme, layout, marks);
   drawNotches(surface, theme, layout, marks.columns);
   if (marks.limit !== undefined) drawLimit(surface, theme, layout, marks.limit);
-  for (const run of joinedRuns(marks.stratum)) drawStratum(surface, theme, layout, run);
+  for (const outline of outlinesOf(marks.stratum)) drawStratum(surface, theme, layout, outline);
   drawNotes(surface, theme, layout, marks.columns, marks.cursor, marks.notes);
 }
 
@@ -99,20 +99,20 @@ function drawNotches(surface: Surface, theme: DrawTheme, layout: MapLayout, colu
   }
 }
 
-type Run = readonly StratumCall[];
+type Outline = readonly StratumRun[];
 
-/** Neighbouring calls become one outline. */
-function joinedRuns(stratum: readonly StratumCall[]): readonly Run[] {
-  const runs: StratumCall[][] = [];
-  for (const call of stratum) {
-    const run = runs.at(-1);
-    if (run?.at(-1)?.call === call.call - 1) run.push(call);
-    else runs.push([call]);
+/** Neighbouring runs become one outline. */
+function outlinesOf(stratum: readonly StratumRun[]): readonly Outline[] {
+  const outlines: StratumRun[][] = [];
+  for (const run of stratum) {
+    const outline = outlines.at(-1);
+    if (outline?.at(-1)?.to === run.from - 1) outline.push(run);
+    else outlines.push([run]);
   }
-  return runs;
+  return outlines;
 }
 
-function drawStratum(surface: Surface, theme: DrawTheme, layout: MapLayout, run: Run): void {
+function drawStratum(surface: Surface, theme: DrawTheme, layout: MapLayout, outline: Outline): void {
   const gap = columnGap(pixelsPerCall(layout)) / 2;
   const across = (x: number): number =>
     Math.min(layout.width - MAP_INSETS.right + 1, Math.max(MAP_INSETS.left - 1, x));
@@ -120,10 +120,10 @@ function drawStratum(surface: Surface, theme: DrawTheme, layout: MapLayout, run:
     Math.min(layout.height - MAP_INSETS.bottom, Math.max(MAP_INSETS.top - 1, y));
   const upper: number[] = [];
   const lower: number[] = [];
-  for (const { call, fromToken, tokens } of run) {
-    if (call + 1 <= layout.viewport.from || call >= layout.viewport.to) continue;
-    const left = across(xOfCall(layout, call) + gap - 1);
-    const right = across(xOfCall(layout, call + 1) - gap + 1);
+  for (const { from, to, fromToken, tokens } of outline) {
+    if (to + 1 <= layout.viewport.from || from >= layout.viewport.to) continue;
+    const left = across(xOfCall(layout, from) + gap - 1);
+    const right = across(xOfCall(layout, to + 1) - gap + 1);
     const top = down(yOfToken(layout, fromToken) - 0.5);
     const bottom = Math.max(top + 1, down(yOfToken(layout, fromToken + tokens)));
     upper.push(left, top, right, top);
@@ -137,8 +137,8 @@ function drawStratum(surface: Surface, theme: DrawTheme, layout: MapLayout, run:
 export interface MapOverlay {
   readonly cursor: number;
   readonly hoveredCall: number | undefined;
-  /** Where what is hovered lies, call by call. */
-  readonly hovered: readonly StratumCall[];
+  /** Where what is hovered lies. */
+  readonly hovered: readonly StratumRun[];
 }
 
 /** Cursor and hover: redrawn with every move. */
@@ -148,8 +148,8 @@ export function drawMapOverlay(
   layout: MapLayout,
   overlay: MapOverlay,
 ): void {
-  for (const run of joinedRuns(overlay.hovered))
-    drawStratum(surface, { ...theme, textHi: theme.textMid }, layout, run);
+  for (const outline of outlinesOf(overlay.hovered))
+    drawStratum(surface, { ...theme, textHi: theme.textMid }, layout, outline);
   if (overlay.hoveredCall !== undefined && overlay.hoveredCall !== overlay.cursor)
     drawFrame(surface, layout, overlay.hoveredCall, theme.lineStrong);
   if (overlay.cursor > 0) drawFrame(surface, layout, overlay.cursor, theme.textHi);

@@ -60,7 +60,11 @@ describe('the strip', () => {
       {
         cursor: 17,
         hoveredCall: 20,
-        ticks: [4, 5, 6, 9],
+        ticks: [
+          { from: 4, to: 5 },
+          { from: 6, to: 6 },
+          { from: 9, to: 9 },
+        ],
         committed: { from: 4, to: 30 },
         preview: { from: 8, to: 17 },
         limit: 'limit 128k',

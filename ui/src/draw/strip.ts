@@ -190,7 +190,7 @@ export interface StripOverlay {
   readonly cursor: number;
   readonly hoveredCall: number | undefined;
   /** Calls that carry what is hovered or selected. */
-  readonly ticks: readonly number[];
+  readonly ticks: readonly CallRange[];
   readonly committed: CallRange | undefined;
   readonly preview: CallRange | undefined;
   /** What is said of the limit; empty where it is not known. */
@@ -230,17 +230,18 @@ function drawLimitText(
 }
 
 /** Neighbouring ticks join to one line under the bars. */
-function drawTicks(surface: Surface, theme: DrawTheme, layout: StripLayout, ticks: readonly number[]): void {
+function drawTicks(
+  surface: Surface,
+  theme: DrawTheme,
+  layout: StripLayout,
+  ticks: readonly CallRange[],
+): void {
   for (let i = 0; i < ticks.length;) {
-    const from = ticks[i] ?? 0;
-    let to = from;
-    while (ticks[i + 1] === to + 1) {
-      i += 1;
-      to += 1;
-    }
+    const { from, to: end } = ticks[i] ?? { from: 0, to: 0 };
+    let to = end;
+    for (i += 1; ticks[i]?.from === to + 1; i += 1) to = ticks[i]?.to ?? to;
     const left = stripX(layout, from);
     surface.rect(left, BASELINE + 1, Math.max(1, stripX(layout, to + 1) - left), 2, theme.textHi);
-    i += 1;
   }
 }
 

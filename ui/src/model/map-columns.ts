@@ -1,4 +1,4 @@
-import type { StratumCall } from '@/api/gen/api.ts';
+import type { StratumRun } from '@/api/gen/api.ts';
 import { ensureExists } from '@/lib/assert.ts';
 
 const VERSION = 1;
@@ -102,8 +102,8 @@ export function eventsOfColumn(map: MapColumns, column: number): readonly number
 }
 
 /** Where an event lies in the columns at hand: from its first part to its last, call by call. */
-export function strataOf(map: MapColumns, event: number): readonly StratumCall[] {
-  const strata: StratumCall[] = [];
+export function strataOf(map: MapColumns, event: number): readonly StratumRun[] {
+  const strata: StratumRun[] = [];
   for (let column = 0; column < map.length; column += 1) {
     let token = 0;
     let from = -1;
@@ -116,7 +116,8 @@ export function strataOf(map: MapColumns, event: number): readonly StratumCall[]
       }
       token = end;
     }
-    if (from >= 0) strata.push({ call: map.call[column] ?? 0, fromToken: from, tokens: to - from });
+    const call = map.call[column] ?? 0;
+    if (from >= 0) strata.push({ from: call, to: call, fromToken: from, tokens: to - from });
   }
   return strata;
 }

@@ -1,4 +1,4 @@
-import type { StratumCall, StratumCalls } from '@/api/gen/api.ts';
+import type { StratumRun, StratumRuns } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { decodeMap, NO_MAP, type MapColumns } from '@/model/map-columns.ts';
 import { detailLevel, showsParts, smallestPart } from '@/model/detail-level.ts';
@@ -32,7 +32,7 @@ export class ContextMap {
   readonly #session: OpenSession;
   readonly columnsOfView: Loaded<CallColumns>;
   readonly parts: Loaded<MapColumns>;
-  readonly stratum: Loaded<StratumCalls>;
+  readonly stratum: Loaded<StratumRuns>;
   /** Size of the plot without its axes; set by the map. */
   plot: { readonly width: number; readonly height: number } = $state.raw({ width: 0, height: 0 });
   /** What a person zoomed to, in the session and range where they did. */
@@ -96,8 +96,8 @@ export class ContextMap {
     return showsParts(detailLevel(this.pixelsPerCall));
   }
 
-  get strata(): readonly StratumCall[] {
-    return this.stratum.value?.calls ?? [];
+  get strata(): readonly StratumRun[] {
+    return this.stratum.value?.runs ?? [];
   }
 
   zoom(factor: number, atCall?: number): void {
@@ -131,17 +131,17 @@ export class ContextMap {
 
   /** Shows the stratum of the selection as large as it goes. */
   fitSelection(): void {
-    const calls = this.strata;
-    const [first] = calls;
-    const last = calls.at(-1);
+    const runs = this.strata;
+    const [first] = runs;
+    const last = runs.at(-1);
     if (first === undefined || last === undefined) return;
-    const box = calls.reduce(
-      (sum, call) => ({
+    const box = runs.reduce(
+      (sum, run) => ({
         ...sum,
-        top: Math.min(sum.top, call.fromToken),
-        bottom: Math.max(sum.bottom, call.fromToken + call.tokens),
+        top: Math.min(sum.top, run.fromToken),
+        bottom: Math.max(sum.bottom, run.fromToken + run.tokens),
       }),
-      { from: first.call, to: last.call + 1, top: Infinity, bottom: 0 },
+      { from: first.from, to: last.to + 1, top: Infinity, bottom: 0 },
     );
     this.#choose(fitBox(box, this.#session.extent));
   }

@@ -13,7 +13,11 @@ export class EventTable {
   constructor(host: Host, location: Location, session: OpenSession) {
     this.#location = location;
     this.rows = new Pages(
-      () => (session.isOpen ? [session.key, this.listKey].join(' ') : undefined),
+      // What no view shows is not kept up to date: after an edit others are waited for.
+      () =>
+        session.isOpen && location.view.view === 'session'
+          ? [session.key, this.listKey].join(' ')
+          : undefined,
       (offset, limit) =>
         host.invoke('event/page', {
           session: session.id ?? '',
@@ -48,14 +52,14 @@ export class EventTable {
     return eventOf(parseAddress(this.#location.view.selection ?? ''));
   }
 
-  /** Where the selected event is in the list, as far as that is known. */
-  get activeIndex(): number | undefined {
+  /** Where the selected event is in the list, as far as that is known. Looked for once for all rows. */
+  readonly activeIndex: number | undefined = $derived.by(() => {
     const event = this.selectedEvent;
     if (event === undefined) return undefined;
     const isWhole = this.#location.view.order === 'inOrder' && this.filter === '';
     if (isWhole && event <= this.rows.total) return event - 1;
     return this.rows.find((row) => row.event === event)?.index;
-  }
+  });
 
   /** Selects the row at an index, which may have to be fetched first. */
   async selectIndex(index: number): Promise<void> {

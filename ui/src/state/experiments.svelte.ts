@@ -85,7 +85,9 @@ export class Experiments {
     );
     const whole = (what: string): string | undefined => {
       const isShown = location.view.view === 'pipeline' && (this.current?.edits ?? 0) > 0;
-      return isShown && session.isOpen && !session.isCompiling ? `${session.keyOfEdits} ${what}` : undefined;
+      // Right after an edit the numbers at hand are those of before it, when all calls were compiled.
+      const isWhole = session.isOpen && session.isCurrent && !session.isCompiling;
+      return isShown && isWhole ? `${session.keyOfEdits} ${what}` : undefined;
     };
     this.#effect = new Loaded(
       () => whole('effect'),

@@ -100,6 +100,15 @@ describe('something loaded by key', () => {
     end();
   });
 
+  test('is fetched at once when the answer before is there, however fast the key changes', async () => {
+    const { loaded, use, answers, asked, end } = thing();
+    answers.get('s a')?.('A');
+    await vi.waitFor(() => expect(loaded.value).toBe('A'), { interval: 1 });
+    use('s b');
+    expect(asked).toEqual(['s a', 's b']);
+    end();
+  });
+
   test('is not fetched again while its key stays the same', async () => {
     const { loaded, stir, asked, answers, end } = thing();
     stir();

@@ -116,7 +116,7 @@ export class Navigation {
       known?.row.event === event
         ? known
         : await host.invoke('event/get', { session: session.id ?? '', event });
-    const call = detail.byCall[0]?.call ?? detail.row.call;
+    const call = detail.byCall[0]?.from ?? detail.row.call;
     if (call !== null) cursor.show(call);
   }
 

@@ -59,6 +59,11 @@ export class OpenSession {
   #recordings: ReadonlyMap<string, string> = $state.raw(new Map());
   #isRefreshDue = $state(false);
   readonly #loading: (() => boolean)[] = [];
+  /** The header, but never that of another session; for a moment that of another experiment over the same one. */
+  readonly info: SessionHeader | undefined = $derived.by(() => {
+    const header = this.header.latest;
+    return header !== undefined && this.#recordingOf(header.session) === this.recording ? header : undefined;
+  });
   /** The context window that prompts have come nearest to. */
   readonly limit = $derived(nearestLimit(this.info?.agents ?? [], this.columns));
 
@@ -128,12 +133,6 @@ export class OpenSession {
   /** New numbers are asked for when those that were asked for before are there. */
   refreshAfter(isLoading: () => boolean): void {
     this.#loading.push(isLoading);
-  }
-
-  /** The header, but never that of another session; for a moment that of another experiment over the same one. */
-  get info(): SessionHeader | undefined {
-    const header = this.header.latest;
-    return header !== undefined && this.#recordingOf(header.session) === this.recording ? header : undefined;
   }
 
   get isOpen(): boolean {

@@ -26,7 +26,8 @@ interface Listing<R, P extends Page<R>> {
  * rows stay until the new first page is there.
  */
 export class Pages<R, P extends Page<R>> {
-  readonly #key: () => string | undefined;
+  /** By value: what the key is made of may change and the key not. It is made once for all rows. */
+  readonly #key: string | undefined;
   readonly #list: () => string | undefined;
   readonly #fetchPage: (offset: number, limit: number) => Promise<P>;
   #listing: Listing<R, P> | undefined = $state.raw();
@@ -44,14 +45,12 @@ export class Pages<R, P extends Page<R>> {
     fetchPage: (offset: number, limit: number) => Promise<P>,
     list: () => string | undefined = key,
   ) {
-    this.#key = key;
+    this.#key = $derived(key());
     this.#list = list;
     this.#fetchPage = fetchPage;
     let shown: string | undefined;
-    // By value: what the key is made of may change and the key not.
-    const current = $derived(key());
     $effect(() => {
-      const wanted = current;
+      const wanted = this.#key;
       void this.#attempt;
       if (wanted === undefined) return;
       untrack(() => {
@@ -70,7 +69,7 @@ export class Pages<R, P extends Page<R>> {
   /** What is here of the present list, or of the same one as it was. */
   get #shown(): Listing<R, P> | undefined {
     const listing = this.#listing;
-    return listing !== undefined && isAboutSame(listing.key, this.#key()) ? listing : undefined;
+    return listing !== undefined && isAboutSame(listing.key, this.#key) ? listing : undefined;
   }
 
   get total(): number {
@@ -79,12 +78,12 @@ export class Pages<R, P extends Page<R>> {
 
   /** The rows are those of an earlier key. */
   get isLoading(): boolean {
-    const key = this.#key();
+    const key = this.#key;
     return key !== undefined && this.#listing?.key !== key && this.#failed?.key !== key;
   }
 
   get failure(): Failure | undefined {
-    return this.#failed?.key === this.#key() ? this.#failed?.failure : undefined;
+    return this.#failed?.key === this.#key ? this.#failed?.failure : undefined;
   }
 
   /** A row, if its page is here. */
@@ -107,7 +106,7 @@ export class Pages<R, P extends Page<R>> {
     const from = Math.floor(first / PAGE_ROWS);
     const to = Math.floor(Math.max(first, first + count - 1) / PAGE_ROWS);
     this.#wanted = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    const key = untrack(() => this.#key());
+    const key = untrack(() => this.#key);
     if (key !== undefined) this.#startFetching(key);
   }
 
@@ -136,10 +135,10 @@ export class Pages<R, P extends Page<R>> {
     for (let page = this.#nextMissing(key); page !== undefined; page = this.#nextMissing(key)) {
       try {
         const answer = await this.#fetchPage(page * PAGE_ROWS, PAGE_ROWS);
-        if (this.#key() !== key) break;
+        if (this.#key !== key) break;
         this.#keep(key, page, answer);
       } catch (thrown) {
-        if (this.#key() === key) this.#failed = { key, failure: toFailure(thrown) };
+        if (this.#key === key) this.#failed = { key, failure: toFailure(thrown) };
         break;
       }
     }

@@ -103,10 +103,11 @@ export class Pipeline {
     return isHere ? selection : undefined;
   }
 
-  get activePart(): number | undefined {
+  /** Looked for once for all rows. */
+  readonly activePart: number | undefined = $derived.by(() => {
     const { selection } = this.#location.view;
     return selection === undefined ? undefined : this.parts.find((row) => row.address === selection)?.index;
-  }
+  });
 
   selectStage(index: number, step: 'jump' | 'walk' = 'jump'): void {
     const processor = this.names[index];

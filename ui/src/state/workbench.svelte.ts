@@ -1,5 +1,5 @@
 import { getContext, setContext } from 'svelte';
-import type { Job, Notification, PlaceList, StartInfo, StratumCall } from '@/api/gen/api.ts';
+import type { CallRange, Job, Notification, PlaceList, StartInfo, StratumRun } from '@/api/gen/api.ts';
 import type { Host, ImportSource } from '@/host/host.ts';
 import { ensureExists } from '@/lib/assert.ts';
 import { FrameLoop } from '@/lib/frame.ts';
@@ -160,12 +160,12 @@ export class Workbench {
   }
 
   /** Calls that carry what is hovered, else what is selected. */
-  get ticks(): readonly number[] {
-    if (this.hover.event !== undefined) return this.hoveredStrata.map(({ call }) => call);
-    return this.inspector.event.value?.byCall.map(({ call }) => call) ?? [];
+  get ticks(): readonly CallRange[] {
+    if (this.hover.event !== undefined) return this.hoveredStrata;
+    return this.inspector.event.value?.byCall ?? [];
   }
 
-  get hoveredStrata(): readonly StratumCall[] {
+  get hoveredStrata(): readonly StratumRun[] {
     return this.#hoveredStrata;
   }
 

@@ -121,7 +121,7 @@ pub struct EventDetail {
     pub share: f64,
     pub cached_tokens: f64,
     pub cost_usd: Option<f64>,
-    /// Tokens sent and matched, call by call, for the calls that carried it.
+    /// Tokens sent and matched in the calls that carried it: runs of calls in which they were the same, in order.
     pub by_call: Vec<CarriedBy>,
     /// "C4–C17, then summarised by E35".
     pub fate: String,
@@ -160,7 +160,10 @@ pub struct RecordedContent {
 #[derive(Debug, Clone, Copy, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CarriedBy {
-    pub call: u32,
+    /// The first call of the run, and its last one.
+    pub from: u32,
+    pub to: u32,
+    /// In each of them.
     pub tokens: u32,
     pub cached_tokens: u32,
 }
@@ -203,14 +206,18 @@ pub struct Stratum {
 
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct StratumCalls {
-    pub calls: Vec<StratumCall>,
+pub struct StratumRuns {
+    /// In order of calls.
+    pub runs: Vec<StratumRun>,
 }
 
+/// Consecutive calls in whose prompts it lies at the same place.
 #[derive(Debug, Clone, Copy, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct StratumCall {
-    pub call: u32,
+pub struct StratumRun {
+    /// The first call of the run, and its last one.
+    pub from: u32,
+    pub to: u32,
     /// Prompt tokens before it.
     pub from_token: u32,
     pub tokens: u32,

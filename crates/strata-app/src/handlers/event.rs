@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_engine::explain_omissions;
-use strata_measure::analysis::{BilledCalls, CarriedTokens, Kind};
+use strata_measure::analysis::{BilledCalls, CarriedTokens, EventFinder, Kind};
 use strata_model::{Event, EventIndex, FromJson as _, Json, json};
 
 use super::filter::Filter;
@@ -13,7 +13,7 @@ use crate::Strata;
 use crate::api::common::{CallRange, ChainStep};
 use crate::api::event::{
     CarriedBy, EventDetail, EventEdit, EventOrder, EventPage, EventRow, Get, LabelledNumber, Page,
-    StateChange, Stratum, StratumCall, StratumCalls,
+    StateChange, Stratum, StratumRun, StratumRuns,
 };
 use crate::command::Handler;
 use crate::error::AppError;
@@ -148,14 +148,12 @@ impl Handler for Get {
             calls: usage.calls,
             share: if sent == 0 { 0.0 } else { usage.lifetime as f64 / sent as f64 },
             cached_tokens: usage.matched as f64,
-            cost_usd: carriers
-                .iter()
-                .map(|carried| rates.of_call(carried.call, carried.tokens, carried.matched))
-                .sum(),
+            cost_usd: carriers.iter().map(|carried| rates.of_carried(carried)).sum(),
             by_call: carriers
                 .iter()
                 .map(|carried| CarriedBy {
-                    call: carried.call,
+                    from: carried.first_call,
+                    to: carried.last_call,
                     tokens: carried.tokens,
                     cached_tokens: carried.matched,
                 })
@@ -243,9 +241,9 @@ fn chain_of(open: &OpenSession, at: EventIndex, first: Option<&CarriedTokens>) -
             is_code: true,
             ..chain::step(
                 None,
-                Some(format!("C{}/contents", first.call)),
+                Some(format!("C{}/contents", first.first_call)),
                 "contents",
-                format!("put it into C{}, {} tokens", first.call, words::whole(first.tokens)),
+                format!("put it into C{}, {} tokens", first.first_call, words::whole(first.tokens)),
             )
         });
     }
@@ -283,23 +281,31 @@ fn reported(event: &Event) -> Vec<LabelledNumber> {
 }
 
 impl Handler for Stratum {
-    fn run(self, strata: &Strata) -> Result<StratumCalls, AppError> {
+    fn run(self, strata: &Strata) -> Result<StratumRuns, AppError> {
         let open = strata.sessions.get(&self.session)?;
         let at = index(&open, self.event)?;
         let analysis = open.analysis();
         let caches = open.caches(&analysis, &strata.tables)?;
-        let in_range = |carried: &&CarriedTokens| (self.calls.from..=self.calls.to).contains(&carried.call);
-        let mut calls = Vec::new();
-        for carried in analysis.ledger().carriers(at).iter().filter(in_range) {
-            let Some(call) = analysis.call(carried.call) else { continue };
-            let prompt = open.scale(&analysis, &strata.tables, call)?.prompt(&call.request);
-            let before = prompt.pieces().take_while(|piece| piece.origin.event() != Some(at));
-            let known: u32 = before.map(|piece| piece.tokens).sum();
-            // What is hidden stands first.
-            let hidden = caches.call(carried.call).map_or(0, |paid| paid.bill.hidden_tokens());
-            let from_token = known + hidden;
-            calls.push(StratumCall { call: carried.call, from_token, tokens: carried.tokens });
+        let mut finder = EventFinder::new(at);
+        let mut runs: Vec<StratumRun> = Vec::new();
+        for carried in analysis.ledger().carriers(at) {
+            for number in carried.first_call.max(self.calls.from)..=carried.last_call.min(self.calls.to) {
+                let Some(call) = analysis.call(number) else { continue };
+                let prompt = open.scale(&analysis, &strata.tables, call)?.prompt(&call.request);
+                let Some(known) = finder.tokens_before(&prompt) else { continue };
+                // What is hidden stands first.
+                let hidden = caches.call(number).map_or(0, |paid| paid.bill.hidden_tokens());
+                let (from_token, tokens) = (known + hidden, carried.tokens);
+                match runs.last_mut() {
+                    Some(run)
+                        if run.to + 1 == number && (run.from_token, run.tokens) == (from_token, tokens) =>
+                    {
+                        run.to = number;
+                    }
+                    _ => runs.push(StratumRun { from: number, to: number, from_token, tokens }),
+                }
+            }
         }
-        Ok(StratumCalls { calls })
+        Ok(StratumRuns { runs })
     }
 }

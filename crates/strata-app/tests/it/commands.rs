@@ -151,9 +151,17 @@ fn events_are_sorted_filtered_and_told() {
     assert_eq!(page("size:x", "inOrder")["filterError"]["message"], "size:x is not a filter");
     let event = ask(&strata, "event/get", &json!({ "session": session, "event": 7 }));
     assert_eq!(event["fate"], "C4–C17, then summarised by E35");
-    let by_call = event["byCall"].as_array().expect("calls");
-    let sent: u64 = by_call.iter().filter_map(|call| call["tokens"].as_u64()).sum();
+    let by_call = event["byCall"].as_array().expect("runs of calls");
+    let number = |of: &Value, name: &str| of[name].as_u64().expect("a number");
+    let n_calls = |run: &Value| number(run, "to") - number(run, "from") + 1;
+    let sent: u64 = by_call.iter().map(|run| n_calls(run) * number(run, "tokens")).sum();
     assert_eq!(json!(sent as f64), costliest["lifetimeTokens"]);
+    let calls = json!({ "from": 5, "to": 41 });
+    let stratum = ask(&strata, "event/stratum", &json!({ "session": session, "event": 7, "calls": calls }));
+    let runs = stratum["runs"].as_array().expect("runs of calls");
+    assert_eq!(runs.iter().map(n_calls).sum::<u64>(), 13, "C5 to C17 of those that carried it");
+    assert_eq!((number(&runs[0], "from"), number(&runs[runs.len() - 1], "to")), (5, 17));
+    assert!(runs.len() < 13, "calls that have it at the same place are one run: {runs:?}");
     for number in 1..=84 {
         ask(&strata, "event/get", &json!({ "session": session, "event": number }));
         let calls = json!({ "from": 1, "to": 41 });

@@ -1,5 +1,7 @@
 //! What a token costs in each call of a session.
 
+use super::ledger::CarriedTokens;
+
 /// Whole numbers, so that sums do not depend on their order.
 pub(super) type PicoDollars = u128;
 
@@ -45,6 +47,12 @@ impl CallRates {
     /// What so many tokens of one call cost, of which some were matched, in US dollars. `None` without a price.
     pub fn of_call(&self, call: u32, tokens: u32, matched: u32) -> Option<f64> {
         self.cost((call, call), tokens, matched).map(dollars)
+    }
+
+    /// What a source cost in the calls of a run, in US dollars. `None` where one of them has no price.
+    pub fn of_carried(&self, carried: &CarriedTokens) -> Option<f64> {
+        let CarriedTokens { first_call, last_call, tokens, matched } = *carried;
+        self.cost((first_call, last_call), tokens, matched).map(dollars)
     }
 
     /// What so many tokens cost in each of the calls from the first to the last, of which some were matched.

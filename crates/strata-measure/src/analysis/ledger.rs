@@ -18,8 +18,8 @@ use call_set::CallSet;
 use pieces::Entries;
 pub use pieces::{SentPiece, SentRun, SentTogether};
 use sent::{Cut, SentItems};
+use sums::{CarriedSums, PieceGroup, PricedSum, Sums};
 pub use sums::{CarriedTokens, LedgerSum, SourceUse, UseTotals};
-use sums::{PieceGroup, PricedSum, Sums};
 
 /// The prompts of all calls, by what they share. A copy is cheap, and stays as it is while the other grows.
 ///
@@ -159,8 +159,7 @@ impl Ledger {
     /// Everything that was sent: tools and instructions, then the conversations, each in the order in which they
     /// were first sent.
     pub fn sent(&self) -> impl Iterator<Item = SentTogether<'_>> {
-        let Self { heads, contents, chunks, blocks, n_calls, .. } = self;
-        Entries { heads, contents, chunks, blocks, n_calls: *n_calls }.sent()
+        self.entries().sent()
     }
 
     /// What each of a session's events cost.
@@ -235,22 +234,21 @@ impl Ledger {
         known.into_iter().map(|(key, sum)| (key, sum.finish())).collect()
     }
 
-    /// What an event cost, call by call.
+    /// What an event cost, call by call: runs of calls in which it came to the same.
     pub fn carriers(&self, event: EventIndex) -> Vec<CarriedTokens> {
-        let mut by_call: BTreeMap<u32, CarriedTokens> = BTreeMap::new();
-        for group in self.sent() {
-            for sent in group.pieces.iter().filter(|sent| sent.piece.origin.event() == Some(event)) {
-                for run in &group.runs {
-                    for call in run.first_call..=run.last_call {
-                        let carried =
-                            by_call.entry(call).or_insert(CarriedTokens { call, tokens: 0, matched: 0 });
-                        carried.tokens += sent.piece.tokens;
-                        carried.matched += run.matched(sent);
-                    }
-                }
+        let mut sums = CarriedSums::default();
+        let is_of_event = |piece: &Piece| piece.origin.event() == Some(event);
+        for group in self.entries().sent_with(is_of_event) {
+            for sent in group.pieces.iter().filter(|sent| is_of_event(sent.piece)) {
+                group.runs.iter().for_each(|run| sums.add(run, sent));
             }
         }
-        by_call.into_values().collect()
+        sums.finish()
+    }
+
+    fn entries(&self) -> Entries<'_> {
+        let Self { heads, contents, chunks, blocks, n_calls, .. } = self;
+        Entries { heads, contents, chunks, blocks, n_calls: *n_calls }
     }
 }
 

@@ -3151,7 +3151,15 @@ findings: Array<FindingRow>, };
 
 export type CaptureDecision = "go" | "step" | "goFreely" | "refuse";
 
-export type CarriedBy = { call: number, tokens: number, cachedTokens: number, };
+export type CarriedBy = {
+/**
+ * The first call of the run, and its last one.
+ */
+from: number, to: number,
+/**
+ * In each of them.
+ */
+tokens: number, cachedTokens: number, };
 
 export type CauseCount = { title: string, breaks: number, };
 
@@ -3349,7 +3357,7 @@ subtitle: string, id: string, invocation: string, branch: string | null, size: T
  */
 share: number, cachedTokens: number, costUsd: number | null,
 /**
- * Tokens sent and matched, call by call, for the calls that carried it.
+ * Tokens sent and matched in the calls that carried it: runs of calls in which they were the same, in order.
  */
 byCall: Array<CarriedBy>,
 /**
@@ -4671,13 +4679,21 @@ export type StoragePart = {
  */
 name: string, bytes: number, };
 
-export type StratumCall = { call: number,
+export type StratumRun = {
+/**
+ * The first call of the run, and its last one.
+ */
+from: number, to: number,
 /**
  * Prompt tokens before it.
  */
 fromToken: number, tokens: number, };
 
-export type StratumCalls = { calls: Array<StratumCall>, };
+export type StratumRuns = {
+/**
+ * In order of calls.
+ */
+runs: Array<StratumRun>, };
 
 export type TestAnswer = { isOk: boolean,
 /**
@@ -4950,7 +4966,7 @@ export interface Commands {
   /** One event: cost, fate, source, content. */
   "event/get": { readonly params: { session: string, event: number, }; readonly result: EventDetail };
   /** Where an event lies in the prompts that carried it. */
-  "event/stratum": { readonly params: { session: string, event: number, calls: CallRange, }; readonly result: StratumCalls };
+  "event/stratum": { readonly params: { session: string, event: number, calls: CallRange, }; readonly result: StratumRuns };
   /** Experiments over a session. */
   "experiment/list": { readonly params: {  /**  * A session, or an experiment over it.  */ session: string, }; readonly result: ExperimentList };
   /** Makes an experiment over a session. */

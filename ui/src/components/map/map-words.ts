@@ -59,7 +59,7 @@ function breakNote({ inspector, session }: Workbench): readonly MapNote[] {
 
 function stratumNote({ map, inspector, location }: Workbench): readonly MapNote[] {
   const detail = inspector.event.value;
-  const first = map.strata.find(({ call }) => call >= map.viewport.from);
+  const first = map.strata.find(({ to }) => to >= map.viewport.from);
   if (detail === undefined || first === undefined) return [];
   if (eventOf(parseAddress(location.view.selection ?? '')) !== detail.row.event) return [];
   return [
@@ -69,7 +69,7 @@ function stratumNote({ map, inspector, location }: Workbench): readonly MapNote[
         `E${String(detail.row.event)} ${detail.title}`,
         `sent in ${formatInteger(detail.calls)} calls, ${formatCompact(detail.row.lifetimeTokens)} tokens`,
       ],
-      call: first.call,
+      call: Math.max(first.from, Math.ceil(map.viewport.from)),
       fromToken: first.fromToken,
       toToken: first.fromToken + first.tokens,
     },

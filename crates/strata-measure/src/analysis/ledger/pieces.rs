@@ -113,6 +113,18 @@ impl<'l> Entries<'l> {
         heads.chain(self.groups().into_iter().map(move |group| self.together(&group)))
     }
 
+    /// The same, of what has such a piece.
+    pub(super) fn sent_with(
+        self,
+        is_meant: impl Fn(&Piece) -> bool + Copy,
+    ) -> impl Iterator<Item = SentTogether<'l>> {
+        let has_one = move |content: &WeighedPieces| content.pieces.iter().any(is_meant);
+        let heads = self.heads.iter().filter(move |sent| has_one(&sent.what));
+        let groups = self.groups().into_iter();
+        let groups = groups.filter(move |group| group.contents.iter().any(|content| has_one(content)));
+        heads.map(move |sent| self.head(sent)).chain(groups.map(move |group| self.together(&group)))
+    }
+
     fn head(&self, sent: &'l SentItem<WeighedPieces>) -> SentTogether<'l> {
         let mut start = 0;
         let pieces = sent.what.pieces.iter().map(|piece| {

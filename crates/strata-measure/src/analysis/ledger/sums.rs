@@ -1,6 +1,6 @@
 //! Adding up what pieces of prompts cost.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use strata_model::Origin;
 
@@ -23,12 +23,70 @@ pub struct UseTotals {
     pub matched: u64,
 }
 
-/// What a source cost in one call.
+/// What a source cost in each of some consecutive calls, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CarriedTokens {
-    pub call: u32,
+    pub first_call: u32,
+    pub last_call: u32,
     pub tokens: u32,
+    /// Of the tokens, those in a prefix that was sent before.
     pub matched: u32,
+}
+
+/// What a source comes to, call by call, while it is added up: what changes with a call.
+#[derive(Debug, Default)]
+pub(super) struct CarriedSums {
+    changes: BTreeMap<u32, Change>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Change {
+    pieces: i64,
+    tokens: i64,
+    matched: i64,
+}
+
+impl CarriedSums {
+    /// Calls that sent a piece.
+    pub(super) fn add(&mut self, run: &SentRun, sent: &SentPiece<'_>) {
+        let (tokens, matched) = (i64::from(sent.piece.tokens), i64::from(run.matched(sent)));
+        self.change(run.first_call, Change { pieces: 1, tokens, matched });
+        self.change(run.last_call + 1, Change { pieces: -1, tokens: -tokens, matched: -matched });
+    }
+
+    fn change(&mut self, call: u32, by: Change) {
+        let change = self.changes.entry(call).or_default();
+        change.pieces += by.pieces;
+        change.tokens += by.tokens;
+        change.matched += by.matched;
+    }
+
+    /// As few runs as there can be, in order.
+    pub(super) fn finish(self) -> Vec<CarriedTokens> {
+        let mut runs: Vec<CarriedTokens> = Vec::new();
+        let mut sum = Change::default();
+        let ends = self.changes.keys().skip(1).copied().collect::<Vec<_>>();
+        // After the last change nothing is sent.
+        for ((first_call, change), end) in self.changes.into_iter().zip(ends) {
+            sum.pieces += change.pieces;
+            sum.tokens += change.tokens;
+            sum.matched += change.matched;
+            if sum.pieces == 0 {
+                continue;
+            }
+            let (tokens, matched) = (sum.tokens as u32, sum.matched as u32);
+            match runs.last_mut() {
+                Some(last)
+                    if last.last_call + 1 == first_call
+                        && (last.tokens, last.matched) == (tokens, matched) =>
+                {
+                    last.last_call = end - 1;
+                }
+                _ => runs.push(CarriedTokens { first_call, last_call: end - 1, tokens, matched }),
+            }
+        }
+        runs
+    }
 }
 
 /// What a source that is not an event cost.
