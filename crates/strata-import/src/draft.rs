@@ -22,6 +22,7 @@ use crate::source::SourceRecord;
 use crate::title;
 use crate::unmapped::Unmapped;
 
+use cover::Times;
 pub(crate) use message::{say_message, say_turn};
 use say::finish_reason;
 pub(crate) use say::{EventDraft, Kind, kind_of};
@@ -56,6 +57,7 @@ pub(crate) struct Draft {
     before_prompt: Option<Vec<usize>>,
     /// Places of the compactions.
     compactions: Vec<usize>,
+    times: Times,
 }
 
 impl Draft {
@@ -79,6 +81,7 @@ impl Draft {
             seen_ids: HashSet::new(),
             before_prompt: Some(Vec::new()),
             compactions: Vec::new(),
+            times: Times::default(),
         }
     }
 
@@ -206,6 +209,7 @@ impl Draft {
             // ADK writes the list for every event that calls tools, empty when nothing runs long.
             event.long_running_tool_ids = Some(Vec::new());
         }
+        self.times.note(&event);
         self.events.push(Arc::new(event));
         self.sources.push(say.sources);
         at

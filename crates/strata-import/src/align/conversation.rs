@@ -302,7 +302,7 @@ impl Conversation {
             source_notes: notes,
             ..base.clone()
         });
-        self.set_span(event, (start, end));
+        self.draft.set_span(event, (start, end));
         plan.said.extend(new.into_iter().map(|place| (place, event)));
         plan.rewritten = anew;
     }
@@ -323,15 +323,7 @@ impl Conversation {
             plan.removed.iter().filter_map(|old| Some(self.draft.event(lane.units[*old].event?)?.timestamp));
         let Some(span) = span(times) else { return };
         let event = self.draft.push(EventDraft { parts, kind: Kind::Compaction, ..base.clone() });
-        self.set_span(event, span);
-    }
-
-    fn set_span(&mut self, event: usize, (start, end): (f64, f64)) {
-        let compaction = self.draft.event_mut(event).and_then(|event| event.actions.compaction.as_mut());
-        if let Some(compaction) = compaction {
-            compaction.start_timestamp = Some(start);
-            compaction.end_timestamp = Some(end);
-        }
+        self.draft.set_span(event, span);
     }
 
     /// Everything that is new becomes events, a message at a time.
@@ -489,7 +481,7 @@ impl Conversation {
     /// Adds a compaction that the log itself reports.
     pub(super) fn compacted(&mut self, reported: (f64, f64), say: EventDraft) {
         let event = self.draft.push(say);
-        self.set_span(event, reported);
+        self.draft.set_span(event, reported);
     }
 
     pub(super) fn finish(self) -> Draft {

@@ -1,22 +1,71 @@
 //! Which events a compaction stands for. ADK knows them by their times alone.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_model::Str;
+use strata_model::{Event, Str};
 
 use super::Draft;
 
 /// Seconds between events that must not share a time.
 const STEP: f64 = 1e-6;
 
+/// When events happened, kept so that a compaction need not look at all of them.
+#[derive(Debug, Clone)]
+pub(super) struct Times {
+    /// First and last time of what is no compaction, by branch.
+    spans: HashMap<Option<Str>, (f64, f64)>,
+    /// No compaction ends later, on any branch.
+    last_end: f64,
+    last_time: f64,
+    /// No event is earlier than the one before it.
+    are_in_order: bool,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            spans: HashMap::new(),
+            last_end: f64::NEG_INFINITY,
+            last_time: f64::NEG_INFINITY,
+            are_in_order: true,
+        }
+    }
+}
+
+impl Times {
+    /// Takes note of the next event.
+    pub(super) fn note(&mut self, event: &Event) {
+        let time = event.timestamp;
+        self.are_in_order &= self.last_time <= time;
+        self.last_time = time;
+        match event.actions.compaction.as_ref() {
+            Some(compaction) => self.note_end(compaction.end_timestamp),
+            None => match self.spans.get_mut(&event.branch) {
+                Some(span) => *span = joined(*span, (time, time)),
+                None => _ = self.spans.insert(event.branch.clone(), (time, time)),
+            },
+        }
+    }
+
+    fn note_end(&mut self, end: Option<f64>) {
+        self.last_end = end.map_or(self.last_end, |end| self.last_end.max(end));
+    }
+}
+
 impl Draft {
     /// First and last time of the events that a compaction on this branch covers when nothing was kept.
     pub(super) fn span(&self, branch: Option<&Str>) -> (f64, f64) {
-        let covered = self.events.iter().filter(|event| event.branch.as_ref() == branch);
-        let times = covered.filter(|event| !event.is_compaction()).map(|event| event.timestamp);
-        let spans = times.map(|time| (time, time));
-        spans.reduce(joined).unwrap_or((self.clock, self.clock))
+        self.times.spans.get(&branch.cloned()).copied().unwrap_or((self.clock, self.clock))
+    }
+
+    /// Sets the first and the last time that a compaction covers.
+    pub(crate) fn set_span(&mut self, at: usize, (start, end): (f64, f64)) {
+        let compaction = self.event_mut(at).and_then(|event| event.actions.compaction.as_mut());
+        if let Some(compaction) = compaction {
+            (compaction.start_timestamp, compaction.end_timestamp) = (Some(start), Some(end));
+            self.times.note_end(Some(end));
+        }
     }
 
     /// Narrows a compaction to the events it stands for, so that what it left stays in the conversation. Where covered
@@ -26,29 +75,40 @@ impl Draft {
     pub(crate) fn cover(&mut self, at: usize, covered: &[usize]) {
         let Some(run) = self.longest_run(at, covered) else { return };
         let (first, last) = (run[0], run[run.len() - 1]);
-        let is_before = |other: &usize| *other < first && *other != at;
-        let before = (0..self.events.len()).filter(is_before).map(|other| self.events[other].timestamp);
-        if let Some(latest) = before.reduce(f64::max) {
+        if let Some(latest) = self.latest_before(first, at) {
             self.move_after(first, latest);
         }
         let spans = run.iter().map(|place| self.span_of(*place));
         let Some((start, end)) = spans.reduce(joined) else { return };
         self.move_after(last + 1, end);
-        if let Some(compaction) = &mut Arc::make_mut(&mut self.events[at]).actions.compaction {
-            (compaction.start_timestamp, compaction.end_timestamp) = (Some(start), Some(end));
+        self.set_span(at, (start, end));
+    }
+
+    /// The latest time of the events before `first`, but for the one at `left_out`.
+    fn latest_before(&self, first: usize, left_out: usize) -> Option<f64> {
+        if self.times.are_in_order && left_out >= first {
+            return Some(self.events[first.checked_sub(1)?].timestamp);
         }
+        let before = (0..first).filter(|at| *at != left_out).map(|at| self.events[at].timestamp);
+        before.reduce(f64::max)
     }
 
     /// The longest list of covered events between which nothing with words was kept.
     fn longest_run(&self, at: usize, covered: &[usize]) -> Option<Vec<usize>> {
         let branch = self.events.get(at)?.branch.as_ref();
-        let covered: HashSet<usize> = covered.iter().copied().collect();
+        let first = *covered.iter().min()?;
+        let last = (*covered.iter().max()?).min(self.events.len() - 1);
+        let mut is_covered = vec![false; (last + 1).saturating_sub(first)];
+        for place in covered.iter().filter(|place| **place <= last) {
+            is_covered[*place - first] = true;
+        }
         let mut runs: Vec<Vec<usize>> = vec![Vec::new()];
-        for (place, event) in self.events.iter().enumerate() {
+        for (place, is_covered) in (first..).zip(is_covered) {
+            let event = &self.events[place];
             if place == at || event.branch.as_ref() != branch {
                 continue;
             }
-            if covered.contains(&place) {
+            if is_covered {
                 runs.last_mut()?.push(place);
             } else if event.content.is_some() {
                 runs.push(Vec::new());
@@ -68,9 +128,20 @@ impl Draft {
 
     /// Moves the events from `first` on that are at `time` behind it.
     fn move_after(&mut self, first: usize, time: f64) {
-        let events = self.events.iter_mut().skip(first).filter(|event| !event.is_compaction());
-        for event in events.filter(|event| is_same(event.timestamp, time)) {
-            Arc::make_mut(event).timestamp = time + STEP;
+        let mut has_moved = false;
+        for event in self.events.iter_mut().skip(first) {
+            if !is_same(event.timestamp, time) {
+                if self.times.are_in_order && event.timestamp > time {
+                    break;
+                }
+            } else if !event.is_compaction() {
+                Arc::make_mut(event).timestamp = time + STEP;
+                has_moved = true;
+            }
+        }
+        if has_moved {
+            self.times = Times::default();
+            self.events.iter().for_each(|event| self.times.note(event));
         }
         if is_same(self.clock, time) {
             self.clock = time + STEP;
@@ -79,6 +150,9 @@ impl Draft {
 
     /// What happens after a compaction is not covered by it, however coarse the clock is.
     pub(super) fn clock_after(&self, branch: Option<&Str>) -> f64 {
+        if self.clock > self.times.last_end && !is_same(self.clock, self.times.last_end) {
+            return self.clock;
+        }
         let compactions = self.compactions.iter().filter_map(|at| self.events.get(*at));
         let ends = compactions.filter(|event| event.branch.as_ref() == branch);
         let ends = ends.filter_map(|event| event.actions.compaction.as_ref()?.end_timestamp);

@@ -71,7 +71,10 @@ fn result_list(items: Vec<Json>, answer: &mut Object, response: &mut FunctionRes
         }
     }
     let only_text = match &rest[..] {
-        [item] => item.get("text").and_then(Json::as_str).or(item.as_str()).map(str::to_owned),
+        [item] => match item.get("text").unwrap_or(item) {
+            Json::String(text) => Some(text.clone()),
+            _ => None,
+        },
         _ => None,
     };
     match only_text {

@@ -1,11 +1,12 @@
 //! Telling what was typed from what was injected, by what the interface recorded.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use strata_model::{Fingerprint, FingerprintBuilder, Json, Part};
+use strata_model::{Fingerprint, FingerprintBuilder, Json};
 use strata_wire::message::Turn;
 
-use crate::injected::injected_kind;
+use crate::injected::client_words;
 use crate::values::Value;
 
 /// Prompts as the interface and items recorded them, over all of a file.
@@ -107,7 +108,7 @@ pub(super) fn prompt_of(event: &Json) -> Option<Fingerprint> {
     let text = match event.get("type")?.as_str()? {
         // Early versions also record what the client injects, and say so.
         "user_message" if event.get("kind").and_then(Json::as_str).is_none_or(|kind| kind == "plain") => {
-            event.get("message")?.as_str()?.to_owned()
+            Cow::Borrowed(event.get("message")?.as_str()?)
         }
         "item_completed" => {
             let item = event.get("item")?;
@@ -115,11 +116,11 @@ pub(super) fn prompt_of(event: &Json) -> Option<Fingerprint> {
                 return None;
             }
             let texts = item.get("content")?.as_array()?.iter().filter_map(|it| it.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
+            Cow::Owned(texts.collect::<Vec<_>>().join("\n"))
         }
         _ => return None,
     };
-    let is_injected = !text.trim().is_empty() && injected_kind(&[Part::from_text(&*text)]).is_some();
+    let is_injected = !text.trim().is_empty() && client_words(&text).is_some();
     (!is_injected).then(|| normal(&text))
 }
 

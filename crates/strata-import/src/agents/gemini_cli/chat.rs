@@ -22,7 +22,7 @@ pub(super) enum Step {
 pub(super) struct Chat {
     pub(super) messages: Vec<(Object, Vec<SourceRecord>)>,
     /// By id and type: a result may have the id of the message with its call.
-    by_id: HashMap<(Str, Str), usize>,
+    by_id: HashMap<Str, Vec<(Str, usize)>>,
     /// Messages that are in the conversation now.
     pub(super) current: Vec<usize>,
     /// The same, to be asked for one.
@@ -40,7 +40,7 @@ impl Chat {
             self.meta.update(&set);
             draft.unmapped.record("$set", source);
         } else if let Some(id) = take_text(&mut line, "$rewindTo") {
-            let places = self.by_id.iter().filter(|((known, _), _)| *known == id).map(|(_, at)| *at);
+            let places = self.by_id.get(&id).into_iter().flatten().map(|(_, at)| *at);
             let at = places.filter(|at| self.is_current.contains(at)).min();
             let from = at.and_then(|at| self.current.iter().position(|it| *it == at)).unwrap_or(0);
             for gone in self.current.drain(from..) {
@@ -90,17 +90,21 @@ impl Chat {
 
     fn place(&mut self, message: Object, source: SourceRecord) -> usize {
         let text = |key: &str| message.get(key).and_then(Json::as_str).map(Str::from);
-        let id = text("id").map(|id| (id, text("type").unwrap_or_default()));
-        if let Some(at) = id.as_ref().and_then(|id| self.by_id.get(id).copied()) {
-            self.messages[at].0 = message;
-            if !self.messages[at].1.contains(&source) {
-                self.messages[at].1.push(source);
+        let (id, kind) = (text("id"), text("type").unwrap_or_default());
+        let of_id = id.as_ref().and_then(|id| self.by_id.get(id)).map_or(&[][..], |known| known);
+        if let Some((_, at)) = of_id.iter().find(|(known, _)| *known == kind) {
+            let (before, sources) = &mut self.messages[*at];
+            *before = message;
+            if !sources.contains(&source) {
+                sources.push(source);
             }
-            return at;
+            return *at;
         }
         self.messages.push((message, vec![source]));
         let at = self.messages.len() - 1;
-        self.by_id.extend(id.map(|id| (id, at)));
+        if let Some(id) = id {
+            self.by_id.entry(id).or_default().push((kind, at));
+        }
         at
     }
 
