@@ -14,6 +14,8 @@ pub enum Script {
     Requests,
     /// Answers a scenario without what it expects.
     Runs,
+    /// Runs an app in a session, and says what that took.
+    Work,
 }
 
 impl Script {
@@ -21,6 +23,7 @@ impl Script {
         match self {
             Self::Requests => concat!(env!("CARGO_MANIFEST_DIR"), "/worker.py"),
             Self::Runs => concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios.py"),
+            Self::Work => concat!(env!("CARGO_MANIFEST_DIR"), "/own_work.py"),
         }
     }
 }
