@@ -3,6 +3,7 @@
 mod cover;
 mod message;
 mod say;
+mod times;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -22,10 +23,10 @@ use crate::source::SourceRecord;
 use crate::title;
 use crate::unmapped::Unmapped;
 
-use cover::Times;
 pub(crate) use message::{say_message, say_turn};
 use say::finish_reason;
 pub(crate) use say::{EventDraft, Kind, kind_of};
+use times::Times;
 
 /// A session in the making.
 #[derive(Debug, Clone)]

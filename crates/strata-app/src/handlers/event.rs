@@ -148,7 +148,10 @@ impl Handler for Get {
             calls: usage.calls,
             share: if sent == 0 { 0.0 } else { usage.lifetime as f64 / sent as f64 },
             cached_tokens: usage.matched as f64,
-            cost_usd: carriers.iter().map(|carried| rates.of_carried(carried)).sum(),
+            cost_usd: carriers
+                .iter()
+                .map(|it| rates.of_calls((it.first_call, it.last_call), it.tokens, it.matched))
+                .sum(),
             by_call: carriers
                 .iter()
                 .map(|carried| CarriedBy {

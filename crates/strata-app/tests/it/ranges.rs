@@ -62,7 +62,10 @@ fn rows_in_a_range_say_what_they_come_to_there() {
     let one = rows(&within(17, 17));
     let carried = ask(&strata, "event/get", &json!({"session": session, "event": 7}));
     let by_call = carried["byCall"].as_array().expect("calls");
-    let at_17 = by_call.iter().find(|call| call["call"] == 17).expect("C17 carries E7");
+    let is_of = |run: &&Value, call: u64| {
+        run["from"].as_u64().is_some_and(|from| from <= call) && run["to"].as_u64() >= Some(call)
+    };
+    let at_17 = by_call.iter().find(|run| is_of(run, 17)).expect("C17 carries E7");
     assert_eq!((&one[6]["sentIn"], &one[6]["lifetimeTokens"]), (&json!(1), &json!(at_17["tokens"].as_f64())));
     assert_eq!(one[6]["carriedBy"], "C17");
 }

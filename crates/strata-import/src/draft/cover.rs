@@ -1,62 +1,19 @@
 //! Which events a compaction stands for. ADK knows them by their times alone.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use strata_model::{Event, Str};
+use strata_model::Str;
 
 use super::Draft;
+use super::times::{Times, joined};
 
 /// Seconds between events that must not share a time.
 const STEP: f64 = 1e-6;
 
-/// When events happened, kept so that a compaction need not look at all of them.
-#[derive(Debug, Clone)]
-pub(super) struct Times {
-    /// First and last time of what is no compaction, by branch.
-    spans: HashMap<Option<Str>, (f64, f64)>,
-    /// No compaction ends later, on any branch.
-    last_end: f64,
-    last_time: f64,
-    /// No event is earlier than the one before it.
-    are_in_order: bool,
-}
-
-impl Default for Times {
-    fn default() -> Self {
-        Self {
-            spans: HashMap::new(),
-            last_end: f64::NEG_INFINITY,
-            last_time: f64::NEG_INFINITY,
-            are_in_order: true,
-        }
-    }
-}
-
-impl Times {
-    /// Takes note of the next event.
-    pub(super) fn note(&mut self, event: &Event) {
-        let time = event.timestamp;
-        self.are_in_order &= self.last_time <= time;
-        self.last_time = time;
-        match event.actions.compaction.as_ref() {
-            Some(compaction) => self.note_end(compaction.end_timestamp),
-            None => match self.spans.get_mut(&event.branch) {
-                Some(span) => *span = joined(*span, (time, time)),
-                None => _ = self.spans.insert(event.branch.clone(), (time, time)),
-            },
-        }
-    }
-
-    fn note_end(&mut self, end: Option<f64>) {
-        self.last_end = end.map_or(self.last_end, |end| self.last_end.max(end));
-    }
-}
-
 impl Draft {
     /// First and last time of the events that a compaction on this branch covers when nothing was kept.
     pub(super) fn span(&self, branch: Option<&Str>) -> (f64, f64) {
-        self.times.spans.get(&branch.cloned()).copied().unwrap_or((self.clock, self.clock))
+        self.times.span(branch).unwrap_or((self.clock, self.clock))
     }
 
     /// Sets the first and the last time that a compaction covers.
@@ -162,8 +119,4 @@ impl Draft {
 
 fn is_same(time: f64, other: f64) -> bool {
     (time - other).abs() < STEP / 2.0
-}
-
-fn joined(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
-    (a.0.min(b.0), a.1.max(b.1))
 }

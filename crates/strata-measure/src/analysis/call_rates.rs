@@ -1,7 +1,5 @@
 //! What a token costs in each call of a session.
 
-use super::ledger::CarriedTokens;
-
 /// Whole numbers, so that sums do not depend on their order.
 pub(super) type PicoDollars = u128;
 
@@ -49,10 +47,9 @@ impl CallRates {
         self.cost((call, call), tokens, matched).map(dollars)
     }
 
-    /// What a source cost in the calls of a run, in US dollars. `None` where one of them has no price.
-    pub fn of_carried(&self, carried: &CarriedTokens) -> Option<f64> {
-        let CarriedTokens { first_call, last_call, tokens, matched } = *carried;
-        self.cost((first_call, last_call), tokens, matched).map(dollars)
+    /// The same in each of the calls from the first to the last. `None` where one of them has no price.
+    pub fn of_calls(&self, calls: (u32, u32), tokens: u32, matched: u32) -> Option<f64> {
+        self.cost(calls, tokens, matched).map(dollars)
     }
 
     /// What so many tokens cost in each of the calls from the first to the last, of which some were matched.

@@ -1117,6 +1117,19 @@ unpricedCalls: number, };
 export type LabFamily = "off" | "slidingWindow" | "tokenThreshold" | "both" | "steps";
 
 /**
+ * Consecutive calls in whose prompts it lies at the same place.
+ */
+export type StratumRun = {
+/**
+ * The first call of the run, and its last one.
+ */
+from: number, to: number,
+/**
+ * Prompt tokens before it.
+ */
+fromToken: number, tokens: number, };
+
+/**
  * Events whose long tool results give way to a note, from a call on.
  */
 export type ClearedResults = {
@@ -4678,16 +4691,6 @@ export type StoragePart = {
  * `events`, `files as they were read`.
  */
 name: string, bytes: number, };
-
-export type StratumRun = {
-/**
- * The first call of the run, and its last one.
- */
-from: number, to: number,
-/**
- * Prompt tokens before it.
- */
-fromToken: number, tokens: number, };
 
 export type StratumRuns = {
 /**
