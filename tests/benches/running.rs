@@ -163,7 +163,7 @@ impl Running {
             ..Turn::new(self.key.clone())
         };
         block_on(self.runner.run(turn, &Deaf)).expect("the turn ends well");
-        let taken = cpu_time() - start;
+        let taken = cpu_time().saturating_sub(start);
         assert_eq!(self.world.n_calls.load(Ordering::Relaxed) - before, self.world.calls_of_turn);
         taken
     }
