@@ -8,6 +8,8 @@ const messages = [
   { role: 'user', content: 'Capital of France?' },
   { role: 'assistant', content: 'Paris.' },
   { role: 'user', content: 'And of Spain?' },
+  { role: 'assistant', content: 'Madrid.' },
+  { role: 'user', content: 'And of Italy?' },
 ];
 const tools = [
   {
@@ -16,9 +18,9 @@ const tools = [
   },
 ];
 
-function logged(n, id, answer) {
+function logged(n, id, answer, declared = tools) {
   return JSON.stringify({
-    request: { model: 'gpt-4o', messages: messages.slice(0, n), tools },
+    request: { model: 'gpt-4o', messages: messages.slice(0, n), tools: declared },
     response: {
       id,
       object: 'chat.completion',
@@ -33,7 +35,9 @@ journey('what was really sent is shown, beside what is compiled', async (window)
   const folder = await mkdtemp(join(tmpdir(), 'strata-recorded-'));
   try {
     const log = join(folder, 'chat.jsonl');
-    await writeFile(log, `${logged(2, 'r1', 'Paris.')}\n${logged(4, 'r2', 'Madrid.')}\n`);
+    // The last request, which is the largest, leaves out the tool that the others declare.
+    const lines = [logged(2, 'r1', 'Paris.'), logged(4, 'r2', 'Madrid.'), logged(6, 'r3', 'Rome.', [])];
+    await writeFile(log, `${lines.join('\n')}\n`);
     await window.openSample();
     await window.drop(log);
     await window.reads(window.status, '1 session imported');
@@ -47,7 +51,6 @@ journey('what was really sent is shown, beside what is compiled', async (window)
     await window.settle();
     await window.pictures('recorded');
     await request.getByText('Difference').click();
-    // The client sends its system text as such, and not as a message, too.
     await window.reads(stage, 'left out');
     await window.settle();
     await window.pictures('recorded-difference');
