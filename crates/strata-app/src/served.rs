@@ -38,3 +38,4 @@ pub use http_door::{HttpAnswer, HttpAsk, answer_http, context_over_http};
 pub use mcp_door::{McpAnswer, TOOL_SCHEMA, answer_mcp};
 pub use server::ServedApp;
 pub use strata_context::{Door, IdPlace, Millis, Principal};
+pub(crate) use summary::ExtractiveMessages;
