@@ -144,13 +144,14 @@ describe('what else is kept', () => {
 
   test('lists contexts, shows what takes their room, and says what would be lost', async () => {
     const { press, view } = openWindow('#/invoice-triage/stores?store=contexts');
-    const page = await recorded('stores/contexts', KEPT);
+    const page = await recorded('stores/contexts', { ...KEPT, filter: 'all' });
     const panel = await screen.findByRole('region', { name: 'Contexts' });
     const options = await within(panel).findAllByRole('option');
     expect(options).toHaveLength(page.total);
     expect(page.total).toBeGreaterThan(1);
     page.rows.forEach(({ id, principal, state }, at) => {
-      for (const text of [id, principal, state]) expect(options[at]).toHaveTextContent(text);
+      for (const text of [id, principal === '' ? '–' : principal, state])
+        expect(options[at]).toHaveTextContent(text);
     });
     const first = ensureExists(page.rows[0], 'a context');
     const detail = await recorded('stores/context', { ...SAMPLE, context: first.id });
@@ -163,10 +164,47 @@ describe('what else is kept', () => {
     const below = await screen.findByRole('region', { name: 'In the context' });
     for (const { key } of detail.keys) expect(below).toHaveTextContent(key);
     for (const { content } of detail.messages) expect(below).toHaveTextContent(content);
+    expect(below).toHaveTextContent(/Conversation/);
     await press('j');
     const next = ensureExists(page.rows[1], 'another context');
     await waitFor(() => expect(view().item).toBe(next.id));
     await inspector(new RegExp(`^${next.id}`));
+  });
+
+  test('lists the contexts that this session names, where it names them, and says so on the tab', async () => {
+    const { user, view } = openWindow('#/invoice-triage/stores?store=contexts');
+    const page = await recorded('stores/contexts', { ...KEPT, filter: 'named' });
+    const counts = await recorded('stores/counts', SAMPLE);
+    const panel = await screen.findByRole('region', { name: 'Contexts' });
+    expect(
+      await screen.findByRole('radio', { name: `Contexts ${formatInteger(counts.contexts)}` }),
+    ).toBeChecked();
+    await user.click(
+      await within(panel).findByRole('radio', { name: `Named here ${formatInteger(page.counts.named)}` }),
+    );
+    await waitFor(() => expect(view().contextFilter).toBe('named'));
+    await waitFor(() => expect(within(panel).getAllByRole('option')).toHaveLength(page.total));
+    const named = ensureExists(page.rows[0], 'the session itself');
+    const { seen } = await recorded('stores/context', { ...SAMPLE, context: named.id });
+    const shown = await inspector(new RegExp(`^${named.id}`));
+    for (const { event, place } of ensureExists(seen, 'its places').sightings) {
+      expect(
+        within(shown).getByRole('button', { name: `Show E${String(event)}, ${place}` }),
+      ).toBeInTheDocument();
+    }
+    expect(shown).toHaveTextContent(/It is kept elsewhere/);
+  });
+
+  test('asks before a context is ended', async () => {
+    const { user } = openWindow('#/invoice-triage/stores?store=contexts');
+    const page = await recorded('stores/contexts', { ...KEPT, filter: 'all' });
+    const first = ensureExists(page.rows[0], 'a context');
+    const shown = await inspector(new RegExp(`^${first.id}`));
+    await user.click(within(shown).getByRole('button', { name: 'End it…' }));
+    const dialog = await screen.findByRole('dialog', { name: `End ${first.id}?` });
+    expect(dialog).toHaveTextContent(/It cannot be taken back/);
+    await user.click(within(dialog).getByRole('button', { name: 'Keep it' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
   test('says what a coding agent’s record does not hold of each', async () => {

@@ -195,6 +195,9 @@ commands! {
     "stores/nodes" stores_kept::Nodes => stores_kept::NodesPage: "Runs of nodes: what came of each, and what they wait for";
     "stores/contexts" stores_kept::Contexts => stores_kept::ContextsPage: "Contexts of served apps, with those that expired";
     "stores/context" stores_kept::Context => stores_kept::ContextDetail: "One context: what takes its room, and what would be lost with it";
+    "stores/counts" stores_kept::Counts => stores_kept::StoreCounts: "How many there are in each store";
+    "stores/archiveContext" stores_kept::ArchiveContext => stores_kept::ContextDetail: "Puts a context away until its client comes back";
+    "stores/expireContext" stores_kept::ExpireContext => stores_kept::ContextDetail: "Ends a context before its time; it is archived";
     "stores/handOffText" stores::HandOffText => stores::HandOffDiff: "A part in the prompts of both agents, line by line";
     "part/get" part::Get => part::PartDetail: "One part of a request: size, source, what it was made from";
     "part/text" part::Text => part::PartText: "A page of a part's text with its tokens";

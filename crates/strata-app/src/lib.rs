@@ -31,6 +31,7 @@ mod lesson_desk;
 mod lesson_progress;
 mod lesson_shelf;
 pub mod lessons;
+mod message_summary;
 mod models;
 mod notifications;
 mod open;

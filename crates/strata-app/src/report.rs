@@ -103,7 +103,8 @@ pub use compile::{
 };
 pub use contexts::{
     ArchivedRow, ArtifactRow, CleanedRow, CleanupReport, ConflictRow, ContextReport, ContextRow, ContextSize,
-    ContextsReport, DoorRow, MessageRow, TaskRow, clean_contexts, context, contexts, expire_context,
+    ContextsReport, DoorRow, MessageRow, SeenIn, SeenRow, TaskRow, clean_contexts, context, contexts,
+    expire_context,
 };
 pub use diagnostic::FileDiagnostic;
 pub use diff::{
@@ -175,7 +176,8 @@ pub use crate::api::stores::{
     AgentRow, HandOffRow, HandOffVia, KeyColumns, KeyRow, KeyScope, StatePage, ValueState,
 };
 pub use crate::api::stores_kept::{
-    ArtifactsPage, Carried, FileRow, MemoryPage, MemorySearchRow, NodeRow, NodeState, NodesPage,
+    ArtifactsPage, Carried, ContextSighting, FileRow, LostFact, MemoryPage, MemorySearchRow, NodeRow,
+    NodeState, NodesPage, RetentionLoss, SeenContext,
 };
 pub use crate::api::usage::{
     ApartReason, UnpricedModel, Usage, UsageApart, UsageBy, UsageFiles, UsagePlace, UsagePrice, UsageRow,

@@ -23,7 +23,6 @@ mod http_door;
 mod live;
 mod mcp_door;
 mod server;
-mod summary;
 mod talk;
 #[cfg(test)]
 mod tests;

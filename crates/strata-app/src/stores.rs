@@ -8,6 +8,8 @@ mod hand_off;
 mod key;
 mod memory;
 mod nodes;
+mod retention_loss;
+mod seen;
 mod state;
 
 use strata_engine::{Experiment, FlowKind};
@@ -16,11 +18,13 @@ use strata_model::{Json, python};
 
 pub(crate) use agents::{agent_rows, hand_off_rows, in_order_of};
 pub(crate) use artifacts::artifacts_page;
-pub(crate) use contexts::{context_detail, contexts_page};
+pub(crate) use contexts::{archive_context, context_detail, contexts_page, end_context, expiry_loss};
 pub(crate) use hand_off::{hand_off, hand_off_text};
 pub(crate) use key::key_detail;
 pub(crate) use memory::memory_page;
 pub(crate) use nodes::nodes_page;
+pub(crate) use retention_loss::retention_loss;
+pub(crate) use seen::{SIGNS, Sightings, seen_contexts, seen_gap};
 pub(crate) use state::{StateQuestion, state_page};
 
 use crate::error::AppError;

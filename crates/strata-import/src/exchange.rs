@@ -3,7 +3,7 @@
 use strata_model::take::{take_first_text, take_text, unpacked};
 use strata_model::{Json, Str};
 use strata_wire::message::Turn;
-use strata_wire::{Answer, is_other_answer, request_body};
+use strata_wire::{Answer, NamedContext, is_other_answer, request_body};
 
 use crate::draft::Draft;
 use crate::source::SourceRecord;
@@ -69,6 +69,8 @@ pub(crate) struct ExchangeContext {
     pub(crate) invocation: Option<Str>,
     pub(crate) event_id: Option<Str>,
     pub(crate) title: Option<Str>,
+    /// The contexts that its address and its headers name.
+    pub(crate) contexts: Vec<NamedContext>,
 }
 
 /// Reads an exchange from its bodies. `None` when the first is no request to a model.

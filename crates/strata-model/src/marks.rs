@@ -56,6 +56,10 @@ pub const CONTEXT_WINDOW: &str = "contextWindow";
 /// begin with, and whether they are all of the earlier prompt.
 pub const SENT_ELSEWHERE: &str = "sentElsewhere";
 
+/// On an answer: the contexts that its request named where HTTP carries them. A list of `{id, place}`; the place is
+/// `header`, `query`, `cookie` or `conversation`.
+pub const CONTEXTS: &str = "contexts";
+
 /// What a mark of an event says.
 pub fn of<'e>(event: &'e Event, name: &str) -> Option<&'e Json> {
     event.custom_metadata.as_ref()?.get(name)

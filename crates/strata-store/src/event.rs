@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use bitflags::bitflags;
 use rusqlite::{OptionalExtension, Row, params};
-use strata_model::{Event, Part, Str};
+use strata_model::{Decoder, Event, FromJson as _, Part, Str};
 
-use crate::column::{text, utf8};
+use crate::column::{parse, text, utf8};
 use crate::pack::EVENTS;
 use crate::{SessionId, Store, StoreError};
 
@@ -105,6 +105,34 @@ impl Store {
         let recording: Option<i64> = find.query_row([session.as_str()], |row| row.get(0)).optional()?;
         let Some(recording) = recording else { return Ok(None) };
         EVENTS.get(&snapshot, recording, seq)?.map(utf8).transpose()
+    }
+
+    /// Shows the events of a session whose JSON holds one of these texts, with their places. What does not hold one is not
+    /// read any further.
+    pub fn for_each_event_with(
+        &self,
+        session: &SessionId,
+        texts: &[&str],
+        mut visit: impl FnMut(u32, Event),
+    ) -> Result<(), StoreError> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let mut find = snapshot.prepare_cached("SELECT recording FROM sessions WHERE id = ?1")?;
+        let recording: Option<i64> = find.query_row([session.as_str()], |row| row.get(0)).optional()?;
+        let Some(recording) = recording else { return Ok(()) };
+        // What is odd about an event was reported when it was imported.
+        let mut decoder = Decoder::new();
+        EVENTS.each(&snapshot, recording, 0..u32::MAX, |seq, json| {
+            let json = utf8(json.to_vec())?;
+            if !texts.iter().any(|text| json.contains(text)) {
+                return Ok(());
+            }
+            let event = Event::from_json(parse(json)?, &mut decoder).map_err(|value| {
+                StoreError::Corrupt { detail: format!("a stored event is {}", value.kind()) }
+            })?;
+            decoder.take_diagnostics();
+            visit(seq, event);
+            Ok(())
+        })
     }
 
     /// The place of the first event with this id; `None` when there is none. Looks through the rows, about 0.1

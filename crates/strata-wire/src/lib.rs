@@ -21,6 +21,7 @@ mod answer;
 mod api;
 mod cache_rules;
 pub mod coding;
+mod context_id;
 mod decode;
 mod encode;
 pub mod message;
@@ -37,6 +38,9 @@ pub use address::{is_other_call, model_of_url};
 pub use answer::{Answer, AnswerReader, CacheVerdict, Finish, StreamError, error_message, is_other_answer};
 pub use api::Api;
 pub use cache_rules::{CacheRule, CacheRules, CacheRulesError, Machine, Mark};
+pub use context_id::{
+    ContextPlace, NamedContext, context_of, context_of_body, context_of_result, contexts_of_http,
+};
 pub use decode::{decode, decode_count};
 pub use encode::{BodyOptions, encode, encode_count};
 pub use order::{PrefixOrder, prefix_segments};

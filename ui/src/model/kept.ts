@@ -22,6 +22,7 @@ export const CONTEXT_GLYPHS: Readonly<Record<string, string>> = {
   idle: '‖',
   archived: '✓',
   expired: '○',
+  seen: '◇',
 };
 
 const MINUTE = 60_000;
@@ -39,6 +40,7 @@ export function formatSpan(ms: number): string {
 /** When a context ends, in words. */
 export function expiryText(row: ContextLine, now: number): string {
   if (row.expiredMs !== null) return `expired ${formatDay(row.expiredMs)} ${formatClock(row.expiredMs)}`;
+  if (row.state === 'seen') return 'not known';
   if (row.openTasks > 0) return 'stopped by open tasks';
   if (row.expiresMs === null) return 'not by the clock';
   return row.expiresMs <= now ? 'due' : `in ${formatSpan(row.expiresMs - now)}`;

@@ -35,6 +35,7 @@ const full: ViewState = {
   store: 'agents',
   key: 'user:name',
   item: 'ctx-1',
+  contextFilter: 'openTasks',
   handOff: 3,
   showsSummary: false,
   summary: 2,

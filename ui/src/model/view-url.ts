@@ -1,4 +1,11 @@
-import type { BreakOrder, CallRange, CompareWith, EventOrder, HomeOrder } from '@/api/gen/api.ts';
+import type {
+  BreakOrder,
+  CallRange,
+  CompareWith,
+  ContextFilter,
+  EventOrder,
+  HomeOrder,
+} from '@/api/gen/api.ts';
 import { callOf, parseAddress } from './address.ts';
 import { CURVES, type CurveKind } from './curves.ts';
 import { HOME_ORDERS, PERIODS, type Period } from './home.ts';
@@ -60,6 +67,12 @@ const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
 
 const STORES = ['state', 'artifacts', 'memory', 'agents', 'nodes', 'contexts'] as const;
+export const CONTEXT_FILTERS = [
+  'all',
+  'openTasks',
+  'expiring',
+  'named',
+] as const satisfies readonly ContextFilter[];
 /** Which of the stores is looked at. */
 export type StoreName = (typeof STORES)[number];
 
@@ -115,6 +128,8 @@ export interface ViewState {
   readonly key: string;
   /** What is looked at of the files, searches, nodes or contexts: a name, a number, an id; empty: the first. */
   readonly item: string;
+  /** Which contexts are listed. */
+  readonly contextFilter: ContextFilter;
   /** The hand-off that is looked at, from 1. */
   readonly handOff: number;
   /** What the session comes to stands above its map. */
@@ -169,6 +184,7 @@ export const INITIAL_VIEW: ViewState = {
   store: 'state',
   key: '',
   item: '',
+  contextFilter: 'all',
   handOff: 1,
   showsSummary: true,
   summary: 1,
@@ -222,6 +238,7 @@ export function printView(state: ViewState): string {
   put('store', state.store, INITIAL_VIEW.store);
   put('key', state.key, '');
   put('item', state.item, '');
+  put('contexts', state.contextFilter, INITIAL_VIEW.contextFilter);
   put('handoff', String(state.handOff), '1');
   put('glance', state.showsSummary ? '' : 'off', '');
   put('summary', String(state.summary), '1');
@@ -288,6 +305,7 @@ export function parseView(hash: string): ViewState {
     store: oneOf(STORES, query.get('store'), INITIAL_VIEW.store),
     key: query.get('key') ?? '',
     item: query.get('item') ?? '',
+    contextFilter: oneOf(CONTEXT_FILTERS, query.get('contexts'), INITIAL_VIEW.contextFilter),
     handOff: Math.max(1, wholeNumber(query.get('handoff'))),
     showsSummary: query.get('glance') !== 'off',
     summary: Math.max(1, wholeNumber(query.get('summary'))),

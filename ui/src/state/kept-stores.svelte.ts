@@ -8,6 +8,7 @@ import type {
   MemorySearchRow,
   NodeRow,
   NodesPage,
+  StoreCounts,
 } from '@/api/gen/api.ts';
 import type { Host } from '@/host/host.ts';
 import { isKept, type KeptStore } from '@/model/kept.ts';
@@ -26,20 +27,26 @@ export class KeptStores {
   readonly nodes: Pages<NodeRow, NodesPage>;
   readonly contexts: Pages<ContextLine, ContextsPage>;
   readonly context: Loaded<ContextDetail>;
+  readonly counts: Loaded<StoreCounts>;
+  readonly #host: Host;
+  readonly #session: OpenSession;
+  /** Contexts that were put away or ended here: what was asked before is old. */
+  #acted = $state(0);
 
   constructor(host: Host, location: Location, session: OpenSession, messages: Messages) {
+    this.#host = host;
+    this.#session = session;
     this.#location = location;
     this.#messages = messages;
     const id = (): string => session.id ?? '';
+    const isShown = (store: KeptStore): boolean =>
+      session.isOpen && location.view.view === 'stores' && location.view.store === store;
     const pages = <R, P extends Page<R>>(
       store: KeptStore,
       fetchPage: (offset: number, limit: number) => Promise<P>,
     ): Pages<R, P> =>
       new Pages<R, P>(
-        () =>
-          session.isOpen && location.view.view === 'stores' && location.view.store === store
-            ? session.key
-            : undefined,
+        () => (isShown(store) ? session.key : undefined),
         fetchPage,
         () => `${session.recording} ${store}`,
       );
@@ -52,13 +59,33 @@ export class KeptStores {
     this.nodes = pages('nodes', (offset, limit) =>
       host.invoke('stores/nodes', { session: id(), offset, limit }),
     );
-    this.contexts = pages('contexts', (offset, limit) =>
-      host.invoke('stores/contexts', { session: id(), offset, limit }),
+    this.contexts = new Pages(
+      () => {
+        const filter = `${location.view.contextFilter} ${String(this.#acted)}`;
+        return session.key !== undefined && isShown('contexts') ? `${session.key} ${filter}` : undefined;
+      },
+      (offset, limit) =>
+        host.invoke('stores/contexts', {
+          session: id(),
+          filter: location.view.contextFilter,
+          offset,
+          limit,
+        }),
+      () => `${session.recording} contexts ${location.view.contextFilter}`,
+    );
+    this.counts = new Loaded(
+      () =>
+        session.key !== undefined && session.isOpen && location.view.view === 'stores'
+          ? `${session.key} ${String(this.#acted)}`
+          : undefined,
+      () => host.invoke('stores/counts', { session: id() }),
     );
     this.context = new Loaded(
       () => {
         const chosen = location.view.store === 'contexts' ? this.chosenContext : undefined;
-        return session.key === undefined || chosen === undefined ? undefined : `${session.key} ${chosen.id}`;
+        return session.key === undefined || chosen === undefined
+          ? undefined
+          : `${session.key} ${chosen.id} ${String(this.#acted)}`;
       },
       () => host.invoke('stores/context', { session: id(), context: this.chosenContext?.id ?? '' }),
     );
@@ -126,6 +153,20 @@ export class KeptStores {
     const item = await itemOf[store]();
     if (item === undefined || this.#location.view.store !== store) return;
     this.#location.go({ item, selection: undefined }, 'walk');
+  }
+
+  /** Puts a context away until its client comes back. */
+  async archiveContext(context: string): Promise<void> {
+    await this.#host.invoke('stores/archiveContext', { session: this.#session.id ?? '', context });
+    this.#acted += 1;
+    this.#messages.announce(`${context} is put away until its client comes back`);
+  }
+
+  /** Ends a context before its time. */
+  async expireContext(context: string): Promise<void> {
+    await this.#host.invoke('stores/expireContext', { session: this.#session.id ?? '', context });
+    this.#acted += 1;
+    this.#messages.announce(`${context} is ended and archived`);
   }
 
   move(delta: number): void {

@@ -175,6 +175,9 @@ pub struct NodeRow {
     /// From its first event to its last.
     pub seconds: f64,
     pub state: NodeState,
+    /// What it was given, where events tell: what the nodes before it put out, or the words that began its workflow. Null
+    /// where none does.
+    pub input: Option<String>,
     /// Null where its events hold none.
     pub output: Option<String>,
     pub route: Option<String>,
@@ -183,11 +186,35 @@ pub struct NodeRow {
     pub problem: Option<String>,
 }
 
-/// `stores/contexts`: contexts of served apps.
+/// Which contexts are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ContextFilter {
+    All,
+    /// In which a task is at work, or waits for somebody.
+    OpenTasks,
+    /// Whose time is up within a quarter of an hour, the first to go first.
+    Expiring,
+    /// That the open session names.
+    Named,
+}
+
+/// How many contexts each filter lets through.
+#[derive(Debug, Clone, Copy, Default, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextCounts {
+    pub all: u32,
+    pub open_tasks: u32,
+    pub expiring: u32,
+    pub named: u32,
+}
+
+/// `stores/contexts`: contexts of served apps, and those that the open session names.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Contexts {
     pub session: String,
+    pub filter: ContextFilter,
     pub offset: u32,
     pub limit: u32,
 }
@@ -197,13 +224,17 @@ pub struct Contexts {
 pub struct ContextsPage {
     /// Rows on all pages.
     pub total: u32,
-    /// The latest used first; behind them those that expired.
+    /// The latest used first; behind them those that expired, and those that only the open session names.
     pub rows: Vec<ContextLine>,
+    pub counts: ContextCounts,
+    /// Tasks that are open in any of them.
     pub open_tasks: u32,
-    /// Contexts whose agents answer in the open session.
-    pub of_session: u32,
+    /// Contexts that the open session names, and that nobody serves here.
+    pub seen: u32,
     /// Bytes that a working state may have.
     pub state_limit: f64,
+    /// Where the session may have named others.
+    pub gap: Option<String>,
 }
 
 /// A context. Times are epoch milliseconds.
@@ -212,7 +243,7 @@ pub struct ContextsPage {
 pub struct ContextLine {
     pub id: String,
     pub principal: String,
-    /// `active`, `idle`, `archived` or `expired`.
+    /// `active`, `idle`, `archived` or `expired`; `seen` where only the open session names it.
     pub state: String,
     /// `interactive`, `async` or `human in the loop`.
     pub ttl: String,
@@ -233,11 +264,52 @@ pub struct ContextLine {
     pub put_away_bytes: f64,
     pub open_tasks: u32,
     pub completed_tasks: u32,
-    /// `mcp`, `a2a` or `http`, by the time each was first used.
+    /// `mcp`, `a2a` or `http`, by the time each was first used. Of one that is only seen also `tool`, where it is not known
+    /// what carried a tool's arguments, `responses` and `adk`.
     pub doors: Vec<String>,
     /// The session in which its agents answer.
     pub session: Option<String>,
     pub is_of_session: bool,
+    /// How often the open session names it.
+    pub seen: u32,
+}
+
+/// `stores/counts`: how many there are in each store.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Counts {
+    pub session: String,
+}
+
+/// Rows of each store, as far as the session is compiled.
+#[derive(Debug, Clone, Copy, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreCounts {
+    /// Keys.
+    pub state: u32,
+    pub artifacts: u32,
+    /// Searches.
+    pub memory: u32,
+    pub agents: u32,
+    /// Runs.
+    pub nodes: u32,
+    pub contexts: u32,
+}
+
+/// `stores/archiveContext`: puts a context away until its client comes back.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ArchiveContext {
+    pub session: String,
+    pub context: String,
+}
+
+/// `stores/expireContext`: ends a context before its time. It is archived, and no client can go on with it.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExpireContext {
+    pub session: String,
+    pub context: String,
 }
 
 /// `stores/context`: one context.
@@ -248,7 +320,7 @@ pub struct Context {
     pub context: String,
 }
 
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Default, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextDetail {
     pub row: ContextLine,
@@ -263,6 +335,10 @@ pub struct ContextDetail {
     /// In the order in which they began.
     pub tasks: Vec<ContextTask>,
     pub put_away: Vec<PutAway>,
+    /// Where the open session names it.
+    pub seen: Option<SeenContext>,
+    /// What went of its messages; null where nothing did, and where nobody serves it here.
+    pub retention_loss: Option<RetentionLoss>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]
@@ -302,6 +378,8 @@ pub struct ContextTask {
     /// Keys of the working state that it began with, and that it changed.
     pub inherited: Vec<String>,
     pub changed: Vec<String>,
+    /// Of these, the keys that others had changed meanwhile: their values stayed.
+    pub refused: Vec<String>,
     /// What came of it, or what a person is asked.
     pub told: Option<String>,
 }
@@ -313,4 +391,74 @@ pub struct PutAway {
     /// Counted from 0.
     pub version: u32,
     pub bytes: f64,
+}
+
+/// A context that a recording names.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenContext {
+    /// As it was said; what looks like a key is masked.
+    pub id: String,
+    /// `mcp`, `a2a`, `http`, `tool` where it is not known what carried a tool's arguments, `responses`, or `adk`; by the time
+    /// each was first used.
+    pub doors: Vec<String>,
+    /// How often it is named.
+    pub times: u32,
+    /// Epoch milliseconds.
+    pub first_ms: f64,
+    pub last_ms: f64,
+    /// The first of them.
+    pub sightings: Vec<ContextSighting>,
+}
+
+/// Where a recording names a context.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextSighting {
+    /// From 1.
+    pub event: u32,
+    /// The call that it is the answer to; null for others.
+    pub call: Option<u32>,
+    pub at_ms: f64,
+    pub door: String,
+    /// `argument of get_products`, `header X-Context-ID`.
+    pub place: String,
+}
+
+/// What the retention of a context does to its messages, said again one by one.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RetentionLoss {
+    /// Messages that were said and that are no longer kept.
+    pub said: u32,
+    pub gone: u32,
+    pub is_summarised: bool,
+    /// What the messages that went stated, by what the summary tells of it.
+    pub kept: u32,
+    pub paraphrased: u32,
+    pub dropped: u32,
+    /// Of what was dropped: how much answers stated again after it had gone.
+    pub used: u32,
+    /// The share of what was lost, by weight.
+    pub lost_share: f64,
+    /// The first of them; dropped ones first, the heaviest first.
+    pub facts: Vec<LostFact>,
+    /// What is in no number here.
+    pub gap: Option<String>,
+}
+
+/// Something that a message stated that went.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LostFact {
+    /// `constraint`, `decision`, `number` and others.
+    pub kind: String,
+    pub text: String,
+    /// `kept`, `paraphrased` or `dropped`.
+    pub verdict: String,
+    /// The event that says it, from 1, in the session of the context.
+    pub event: u32,
+    /// How many answers state it again after the message had gone, and the event of the first.
+    pub used_later: u32,
+    pub first_use: Option<u32>,
 }

@@ -1,19 +1,21 @@
 //! Files, memories, nodes and contexts.
 
 use strata_measure::analysis::{BilledCalls, CallRates};
+use strata_measure::stores::StateStore;
 
 use super::stores::{MOST_ROWS, with};
 use crate::Strata;
 use crate::api::stores_kept::{
-    Artifacts, ArtifactsPage, Context, ContextDetail, Contexts, ContextsPage, Memory, MemoryPage, Nodes,
-    NodesPage,
+    ArchiveContext, Artifacts, ArtifactsPage, Context, ContextDetail, ContextFilter, Contexts, ContextsPage,
+    Counts, ExpireContext, Memory, MemoryPage, Nodes, NodesPage, StoreCounts,
 };
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::open::OpenSession;
 use crate::served::now;
 use crate::stores::{
-    CompiledSession, artifacts_page, context_detail, contexts_page, memory_page, nodes_page,
+    CompiledSession, agent_rows, archive_context, artifacts_page, context_detail, contexts_page, end_context,
+    memory_page, nodes_page, seen_contexts, seen_gap,
 };
 
 /// Answers from what is compiled by now, with what it cost.
@@ -59,14 +61,64 @@ impl Handler for Nodes {
 impl Handler for Contexts {
     fn run(self, strata: &Strata) -> Result<ContextsPage, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let page = contexts_page(&strata.workspace.store(), Some(open.id.as_str()), now())?;
-        Ok(ContextsPage { rows: of_page(page.rows, self.offset, self.limit), ..page })
+        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of)))?;
+        let page =
+            contexts_page(&strata.workspace.store(), Some(open.id.as_str()), &seen, self.filter, now())?;
+        let rows = of_page(page.rows, self.offset, self.limit);
+        Ok(ContextsPage { rows, gap: seen_gap(&open.summary.format), ..page })
+    }
+}
+
+impl Handler for Counts {
+    fn run(self, strata: &Strata) -> Result<StoreCounts, AppError> {
+        let open = strata.sessions.get(&self.session)?;
+        let counts = with(strata, &open, 0, |of| {
+            let rates = BilledCalls { analysis: of.analysis, caches: of.caches }.rates(&strata.tables.prices);
+            let keys = StateStore::of(of.experiment, of.analysis, of.caches).keys().count();
+            Ok(StoreCounts {
+                state: keys as u32,
+                artifacts: artifacts_page(of, &rates).total,
+                memory: memory_page(of, &rates).total,
+                agents: agent_rows(of).len() as u32,
+                nodes: nodes_page(of).total,
+                contexts: 0,
+            })
+        })?;
+        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of)))?;
+        let contexts = contexts_page(
+            &strata.workspace.store(),
+            Some(open.id.as_str()),
+            &seen,
+            ContextFilter::All,
+            now(),
+        )?;
+        Ok(StoreCounts { contexts: contexts.total, ..counts })
+    }
+}
+
+fn detail_of(strata: &Strata, session: &str, context: &str) -> Result<ContextDetail, AppError> {
+    Context { session: session.to_owned(), context: context.to_owned() }.run(strata)
+}
+
+impl Handler for ArchiveContext {
+    fn run(self, strata: &Strata) -> Result<ContextDetail, AppError> {
+        archive_context(&mut strata.workspace.store(), &self.context, now())?;
+        detail_of(strata, &self.session, &self.context)
+    }
+}
+
+impl Handler for ExpireContext {
+    fn run(self, strata: &Strata) -> Result<ContextDetail, AppError> {
+        end_context(&mut strata.workspace.store(), &self.context, now())?;
+        detail_of(strata, &self.session, &self.context)
     }
 }
 
 impl Handler for Context {
     fn run(self, strata: &Strata) -> Result<ContextDetail, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        context_detail(&strata.workspace.store(), &self.context, Some(open.id.as_str()), now())
+        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of)))?;
+        let seen = seen.into_iter().find(|seen| seen.id == self.context);
+        context_detail(&strata.workspace.store(), &self.context, Some(open.id.as_str()), seen, now())
     }
 }

@@ -1,5 +1,6 @@
 //! `strata contexts`: what clients of served apps come back to, how long it lasts, and what takes the room.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::Serialize;
@@ -13,7 +14,9 @@ use strata_store::{ArchivedContext, Cleaned, ContextEntry, Store};
 use super::VERSION;
 use super::learn::existing;
 use super::source::open_for_reading;
+use crate::api::stores_kept::{ContextSighting, RetentionLoss};
 use crate::error::AppError;
+use crate::stores::{SIGNS, Sightings, expiry_loss, retention_loss};
 
 /// The document of `strata contexts list`.
 #[derive(Debug, Clone, Serialize)]
@@ -26,6 +29,35 @@ pub struct ContextsReport {
     pub contexts: Vec<ContextRow>,
     /// Contexts that expired, the latest first.
     pub archived: Vec<ArchivedRow>,
+    /// Contexts that stored sessions name and nobody serves here, the latest named first.
+    pub seen: Vec<SeenRow>,
+}
+
+/// A context that stored sessions name.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenRow {
+    /// What looks like a key is masked.
+    pub id: String,
+    /// `mcp`, `a2a`, `http`, `tool` where it is not known what carried a tool's arguments, or `responses`.
+    pub doors: Vec<String>,
+    /// How often it is named.
+    pub times: u32,
+    /// Epoch milliseconds.
+    pub first_ms: f64,
+    pub last_ms: f64,
+    /// Those that name it, the most recent first.
+    pub sessions: Vec<SeenIn>,
+}
+
+/// A session that names a context.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenIn {
+    pub session: String,
+    pub title: String,
+    /// Where it names it first, the first of them.
+    pub sightings: Vec<ContextSighting>,
 }
 
 /// A context.
@@ -101,16 +133,24 @@ pub struct ArchivedRow {
 pub struct ContextReport {
     pub version: u32,
     pub database: String,
-    pub context: ContextRow,
+    /// Null for one that only stored sessions name.
+    pub context: Option<ContextRow>,
     /// Epoch milliseconds, of one that expired.
     pub expired_ms: Option<i64>,
     pub working_state: Object,
-    pub retention: Retention,
+    /// Null where `context` is.
+    pub retention: Option<Retention>,
+    /// What went of its messages, and what later answers used of it; null where nothing went.
+    pub retention_loss: Option<RetentionLoss>,
+    /// What nobody can go on with when it expires, in a sentence.
+    pub expiry_loss: Option<String>,
     /// The summary is the first.
     pub messages: Vec<MessageRow>,
     /// In the order in which they began.
     pub tasks: Vec<TaskRow>,
     pub artifacts: Vec<ArtifactRow>,
+    /// Where stored sessions name it.
+    pub seen: Option<SeenRow>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -204,30 +244,97 @@ fn missing(id: &ContextId) -> AppError {
 pub fn contexts(database: Option<&Path>, now: Millis) -> Result<ContextsReport, AppError> {
     let database = existing(database, USE)?;
     let store = open_for_reading(&database)?;
-    let archived = store.archived_contexts()?;
+    let archived: Vec<ArchivedRow> = store.archived_contexts()?.iter().map(ArchivedRow::from).collect();
+    let contexts: Vec<ContextRow> =
+        store.contexts()?.iter().map(|entry| ContextRow::new(entry, now)).collect();
+    let served: HashSet<&str> =
+        contexts.iter().map(|row| &*row.id).chain(archived.iter().map(|row| &*row.id)).collect();
+    let mut seen = seen_rows(&store)?;
+    seen.retain(|row| !served.contains(&*row.id));
     Ok(ContextsReport {
         version: VERSION,
         database: database.display().to_string(),
-        contexts: store.contexts()?.iter().map(|entry| ContextRow::new(entry, now)).collect(),
-        archived: archived.iter().map(ArchivedRow::from).collect(),
+        contexts,
+        archived,
+        seen,
     })
 }
 
-/// One context, archived or not.
-pub fn context(database: Option<&Path>, name: &str, now: Millis) -> Result<ContextReport, AppError> {
-    let (database, id) = (existing(database, USE)?, id(name)?);
-    let store = open_for_reading(&database)?;
-    let tasks = store.context_tasks(&id)?;
-    if let Some(Held { context, .. }) = store.context(&id)? {
-        return Ok(shown(&database, &context, None, &tasks, now));
+/// Contexts that the events of stored sessions name, the latest named first.
+fn seen_rows(store: &Store) -> Result<Vec<SeenRow>, AppError> {
+    let mut rows: Vec<SeenRow> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for session in store.sessions("", 0..u32::MAX)?.entries {
+        let mut sightings = Sightings::default();
+        store.for_each_event_with(&session.id, &SIGNS, |at, event| sightings.add(at, &event, None))?;
+        for seen in sightings.into_contexts() {
+            let place = *places.entry(seen.id.clone()).or_insert_with(|| {
+                let (id, doors, sessions) = (seen.id.clone(), Vec::new(), Vec::new());
+                let (first_ms, last_ms) = (seen.first_ms, seen.last_ms);
+                rows.push(SeenRow { id, doors, times: 0, first_ms, last_ms, sessions });
+                rows.len() - 1
+            });
+            let row = &mut rows[place];
+            row.times += seen.times;
+            row.first_ms = row.first_ms.min(seen.first_ms);
+            row.last_ms = row.last_ms.max(seen.last_ms);
+            let new = seen.doors.into_iter().filter(|door| !row.doors.contains(door));
+            let new: Vec<String> = new.collect();
+            row.doors.extend(new);
+            let (session, title) = (session.id.to_string(), session.title.clone());
+            row.sessions.push(SeenIn { session, title, sightings: seen.sightings });
+        }
     }
-    let archived = store.archived_context(&id)?.ok_or_else(|| missing(&id))?;
+    rows.sort_by(|one, other| other.last_ms.total_cmp(&one.last_ms).then_with(|| one.id.cmp(&other.id)));
+    Ok(rows)
+}
+
+/// One context, archived or not, or one that stored sessions name.
+pub fn context(database: Option<&Path>, name: &str, now: Millis) -> Result<ContextReport, AppError> {
+    let database = existing(database, USE)?;
+    let store = open_for_reading(&database)?;
+    let seen = || -> Result<Option<SeenRow>, AppError> {
+        Ok(seen_rows(&store)?.into_iter().find(|row| row.id == name))
+    };
+    let named = match id(name) {
+        Ok(named) => named,
+        // Others may call theirs otherwise.
+        Err(error) => return seen()?.map(|seen| only_seen(&database, seen)).ok_or(error),
+    };
+    let tasks = store.context_tasks(&named)?;
+    if let Some(Held { context, .. }) = store.context(&named)? {
+        let loss = retention_loss(&store, &context)?;
+        let report = shown(&database, &context, None, &tasks, now);
+        return Ok(ContextReport { retention_loss: loss, seen: seen()?, ..report });
+    }
+    let Some(archived) = store.archived_context(&named)? else {
+        return seen()?.map(|seen| only_seen(&database, seen)).ok_or_else(|| missing(&named));
+    };
     let Some(context) = archived.context else {
         return Err(AppError::not_found(format!(
-            "Context {id} has expired, and nothing was ever said, remembered or done in it."
+            "Context {named} has expired, and nothing was ever said, remembered or done in it."
         )));
     };
-    Ok(shown(&database, &context, Some(archived.expired_at), &tasks, now))
+    let loss = retention_loss(&store, &context)?;
+    let report = shown(&database, &context, Some(archived.expired_at), &tasks, now);
+    Ok(ContextReport { retention_loss: loss, seen: seen()?, ..report })
+}
+
+fn only_seen(database: &Path, seen: SeenRow) -> ContextReport {
+    ContextReport {
+        version: VERSION,
+        database: database.display().to_string(),
+        context: None,
+        expired_ms: None,
+        working_state: Object::new(),
+        retention: None,
+        retention_loss: None,
+        expiry_loss: None,
+        messages: Vec::new(),
+        tasks: Vec::new(),
+        artifacts: Vec::new(),
+        seen: Some(seen),
+    }
 }
 
 /// Marks what is idle, and archives and deletes what expired.
@@ -274,13 +381,16 @@ fn shown(
     ContextReport {
         version: VERSION,
         database: database.display().to_string(),
-        context: ContextRow::new(&entry, now),
+        context: Some(ContextRow::new(&entry, now)),
         expired_ms: expired_at.map(|at| at.0),
         working_state: context.working_state.clone(),
-        retention: context.message_retention,
+        retention: Some(context.message_retention),
+        retention_loss: None,
+        expiry_loss: Some(expiry_loss(context, expired_at.is_some())),
         messages: context.messages.iter().map(MessageRow::from).collect(),
         tasks: tasks.iter().map(TaskRow::from).collect(),
         artifacts: context.artifacts.iter().map(|artifact| ArtifactRow::new(artifact, context)).collect(),
+        seen: None,
     }
 }
 

@@ -8,11 +8,11 @@ use super::opened::OpenedSession;
 use super::source::Source;
 use super::{VERSION, Watch};
 use crate::api::stores::{AgentRow, HandOffRow, StatePage};
-use crate::api::stores_kept::{ArtifactsPage, MemoryPage, NodesPage};
+use crate::api::stores_kept::{ArtifactsPage, MemoryPage, NodesPage, SeenContext};
 use crate::error::AppError;
 use crate::stores::{
     CompiledSession, StateQuestion, agent_rows, artifacts_page, hand_off_rows, memory_page, nodes_page,
-    state_page,
+    seen_contexts, seen_gap, state_page,
 };
 
 /// Which call the values are of.
@@ -38,6 +38,10 @@ pub struct StoresReport {
     pub artifacts: ArtifactsPage,
     pub memory: MemoryPage,
     pub nodes: NodesPage,
+    /// Contexts that the session names.
+    pub contexts: Vec<SeenContext>,
+    /// Where it may have named others.
+    pub contexts_gap: Option<String>,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -75,6 +79,8 @@ pub fn stores_of(opened: &OpenedSession, choice: StoresChoice) -> Result<StoresR
         artifacts: artifacts_page(of, &rates),
         memory: memory_page(of, &rates),
         nodes: nodes_page(of),
+        contexts: seen_contexts(of),
+        contexts_gap: seen_gap(&subject.summary.format),
         diagnostics: diagnostics.clone(),
     })
 }

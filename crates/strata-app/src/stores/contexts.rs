@@ -1,96 +1,175 @@
 //! Contexts of served apps: how long each lasts, what takes its room, and what would be lost with it.
 
 use strata_context::{
-    Context, ContextId, Held, Millis, Retention, RetentionStrategy, Task, expires_at, handle_of, state_at,
+    Command, Context, ContextId, Held, Millis, Retention, RetentionStrategy, Task, expires_at, handle_of,
+    state_at,
 };
 use strata_model::json;
-use strata_store::{ContextEntry, Store};
+use strata_store::{ArchivedContext, ContextEntry, ContextFailure, Store};
 
+use super::retention_loss::retention_loss;
 use super::state::shown;
 use crate::api::stores_kept::{
-    ContextDetail, ContextKey, ContextLine, ContextMessage, ContextTask, ContextsPage, PutAway,
+    ContextCounts, ContextDetail, ContextFilter, ContextKey, ContextLine, ContextMessage, ContextTask,
+    ContextsPage, PutAway, SeenContext,
 };
-use crate::error::AppError;
+use crate::error::{AppError, sentence};
+use crate::message_summary::ExtractiveMessages;
 use crate::show::words;
 
 /// Characters of a value and of a message that are shown.
 const LINE: usize = 120;
 const MESSAGE: usize = 600;
 
-/// All contexts at a time, the latest used first, then those that expired. `session`: the one that is open.
+/// All contexts at a time, the latest used first, then those that expired, then those that only the open session names.
+/// `session`: the one that is open, with what it names.
 pub(crate) fn contexts_page(
     store: &Store,
     session: Option<&str>,
+    seen: &[SeenContext],
+    filter: ContextFilter,
     now: Millis,
 ) -> Result<ContextsPage, AppError> {
     let mut rows: Vec<ContextLine> =
         store.contexts()?.iter().map(|entry| line(entry, session, now)).collect();
-    let archived = store.archived_contexts()?;
-    rows.extend(archived.iter().map(|archived| {
-        let (id, principal) = (archived.id.to_string(), archived.principal.to_string());
-        match &archived.context {
-            Some(context) => ContextLine {
-                state: "expired".to_owned(),
-                expired_ms: Some(archived.expired_at.0 as f64),
-                ..line(&entry_of(context), session, now)
-            },
-            None => ContextLine {
-                id,
-                principal,
-                state: "expired".to_owned(),
-                expired_ms: Some(archived.expired_at.0 as f64),
-                ..ContextLine::default()
-            },
-        }
-    }));
+    rows.extend(store.archived_contexts()?.iter().map(|archived| archived_line(archived, session, now)));
+    for row in &mut rows {
+        row.seen = seen.iter().find(|seen| seen.id == row.id).map_or(0, |seen| seen.times);
+    }
+    let n_served = rows.len();
+    let others = seen.iter().filter(|seen| rows.iter().all(|row| row.id != seen.id));
+    let others: Vec<ContextLine> = others.map(seen_line).collect();
+    rows.extend(others);
+    let n_seen = (rows.len() - n_served) as u32;
+    let open_tasks = rows.iter().map(|row| row.open_tasks).sum();
+    let count = |filter| rows.iter().filter(|row| is_let_through(row, filter, now)).count() as u32;
+    let counts = ContextCounts {
+        all: rows.len() as u32,
+        open_tasks: count(ContextFilter::OpenTasks),
+        expiring: count(ContextFilter::Expiring),
+        named: count(ContextFilter::Named),
+    };
+    rows.retain(|row| is_let_through(row, filter, now));
+    if filter == ContextFilter::Expiring {
+        let end = |row: &ContextLine| row.expires_ms.unwrap_or(f64::INFINITY);
+        rows.sort_by(|one, other| end(one).total_cmp(&end(other)));
+    }
     Ok(ContextsPage {
         total: rows.len() as u32,
-        open_tasks: rows.iter().map(|row| row.open_tasks).sum(),
-        of_session: rows.iter().filter(|row| row.is_of_session).count() as u32,
+        counts,
+        open_tasks,
+        seen: n_seen,
         state_limit: strata_context::MAX_STATE_BYTES as f64,
+        gap: None,
         rows,
     })
 }
 
-/// One context, archived or not.
+/// A context expires soon that has less than this left, in milliseconds.
+const SOON: f64 = 15.0 * 60_000.0;
+
+fn is_let_through(row: &ContextLine, filter: ContextFilter, now: Millis) -> bool {
+    match filter {
+        ContextFilter::All => true,
+        ContextFilter::OpenTasks => row.open_tasks > 0,
+        ContextFilter::Expiring => row.expires_ms.is_some_and(|at| at - now.0 as f64 <= SOON),
+        ContextFilter::Named => row.seen > 0,
+    }
+}
+
+/// One context, archived or not, or one that only the open session names.
 pub(crate) fn context_detail(
     store: &Store,
     id: &str,
     session: Option<&str>,
+    seen: Option<SeenContext>,
     now: Millis,
 ) -> Result<ContextDetail, AppError> {
-    let missing = || AppError::not_found(format!("There is no context {id} any more."));
-    let id = ContextId::parse(id).map_err(|_| missing())?;
-    let tasks = store.context_tasks(&id)?;
-    if let Some(Held { context, .. }) = store.context(&id)? {
-        return Ok(detail(&context, line(&entry_of(&context), session, now), &tasks));
+    let Ok(parsed) = ContextId::parse(id) else {
+        return Ok(only_seen(seen.ok_or_else(|| missing(id))?));
+    };
+    let tasks = store.context_tasks(&parsed)?;
+    if let Some(Held { context, .. }) = store.context(&parsed)? {
+        let loss = retention_loss(store, &context)?;
+        let known = detail(&context, line(&entry_of(&context), session, now), &tasks);
+        return Ok(ContextDetail { seen, retention_loss: loss, ..known });
     }
-    let archived = store.archived_context(&id)?.ok_or_else(missing)?;
-    let expired_ms = Some(archived.expired_at.0 as f64);
+    let Some(archived) = store.archived_context(&parsed)? else {
+        return Ok(only_seen(seen.ok_or_else(|| missing(id))?));
+    };
+    let row = archived_line(&archived, session, now);
     match &archived.context {
         Some(context) => {
-            let row = ContextLine {
-                state: "expired".to_owned(),
-                expired_ms,
-                ..line(&entry_of(context), session, now)
-            };
-            Ok(detail(context, row, &tasks))
+            let loss = retention_loss(store, context)?;
+            Ok(ContextDetail { seen, retention_loss: loss, ..detail(context, row, &tasks) })
         }
-        None => Ok(ContextDetail {
-            row: ContextLine {
-                id: id.to_string(),
-                principal: archived.principal.to_string(),
-                state: "expired".to_owned(),
-                expired_ms,
-                ..ContextLine::default()
-            },
-            retention: String::new(),
-            loss: "Nothing was ever said, remembered or done in it.".to_owned(),
-            keys: Vec::new(),
-            messages: Vec::new(),
-            tasks: Vec::new(),
-            put_away: Vec::new(),
-        }),
+        None => {
+            let loss = "Nothing was ever said, remembered or done in it.".to_owned();
+            Ok(ContextDetail { row, loss, seen, ..ContextDetail::default() })
+        }
+    }
+}
+
+fn missing(id: &str) -> AppError {
+    AppError::not_found(format!("There is no context {id} any more."))
+}
+
+/// Puts a context away; the next request of its client takes it up again.
+pub(crate) fn archive_context(store: &mut Store, id: &str, now: Millis) -> Result<(), AppError> {
+    let parsed = ContextId::parse(id).map_err(|_| missing(id))?;
+    let held = store.context(&parsed)?.ok_or_else(|| missing(id))?;
+    let summariser = ExtractiveMessages::default();
+    let archive = vec![Command::Archive];
+    match store.obey_context(&parsed, &held.context.principal_id, archive, now, &summariser) {
+        Ok(_) => Ok(()),
+        Err(ContextFailure::Refused(error)) => Err(AppError::bad_input(sentence(&error.to_string()))),
+        Err(ContextFailure::Store(error)) => Err(error.into()),
+    }
+}
+
+/// Ends a context before its time.
+pub(crate) fn end_context(store: &mut Store, id: &str, now: Millis) -> Result<(), AppError> {
+    let parsed = ContextId::parse(id).map_err(|_| missing(id))?;
+    store.expire_context(&parsed, now)?.ok_or_else(|| missing(id)).map(|_| ())
+}
+
+fn archived_line(archived: &ArchivedContext, session: Option<&str>, now: Millis) -> ContextLine {
+    let row = match &archived.context {
+        Some(context) => line(&entry_of(context), session, now),
+        None => ContextLine {
+            id: archived.id.to_string(),
+            principal: archived.principal.to_string(),
+            ..ContextLine::default()
+        },
+    };
+    ContextLine {
+        state: "expired".to_owned(),
+        expired_ms: Some(archived.expired_at.0 as f64),
+        expires_ms: None,
+        ..row
+    }
+}
+
+fn seen_line(seen: &SeenContext) -> ContextLine {
+    ContextLine {
+        id: seen.id.clone(),
+        state: "seen".to_owned(),
+        created_ms: seen.first_ms,
+        updated_ms: seen.last_ms,
+        doors: seen.doors.clone(),
+        is_of_session: true,
+        seen: seen.times,
+        ..ContextLine::default()
+    }
+}
+
+fn only_seen(seen: SeenContext) -> ContextDetail {
+    ContextDetail {
+        row: seen_line(&seen),
+        loss: "It is kept elsewhere: what is in it, and when it expires, is not in this recording."
+            .to_owned(),
+        seen: Some(seen),
+        ..ContextDetail::default()
     }
 }
 
@@ -126,6 +205,7 @@ fn line(entry: &ContextEntry, session: Option<&str>, now: Millis) -> ContextLine
         doors: context.doors.iter().map(|door| door.door.name().to_owned()).collect(),
         session: own.map(str::to_owned),
         is_of_session: session.is_some() && own == session,
+        seen: 0,
     }
 }
 
@@ -143,7 +223,7 @@ fn detail(context: &Context, row: ContextLine, tasks: &[Task]) -> ContextDetail 
     keys.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
     ContextDetail {
         retention: retention(&context.message_retention),
-        loss: loss(context, &row),
+        loss: expiry_loss(context, row.expired_ms.is_some()),
         keys,
         messages: context.messages.iter().map(message).collect(),
         tasks: tasks.iter().map(task).collect(),
@@ -156,6 +236,8 @@ fn detail(context: &Context, row: ContextLine, tasks: &[Task]) -> ContextDetail 
                 bytes: artifact.bytes as f64,
             })
             .collect(),
+        seen: None,
+        retention_loss: None,
         row,
     }
 }
@@ -182,6 +264,7 @@ fn task(task: &Task) -> ContextTask {
         parent: task.parent.as_ref().map(ToString::to_string),
         inherited: task.inherited_state.keys().map(ToString::to_string).collect(),
         changed: task.changes.keys().map(ToString::to_string).collect(),
+        refused: task.conflicts.iter().map(|conflict| conflict.key.to_string()).collect(),
         told: task.told.as_deref().map(|told| words::row(told, LINE)),
     }
 }
@@ -201,9 +284,9 @@ fn retention(retention: &Retention) -> String {
 }
 
 /// When its time is up, and what nobody can go on with then.
-fn loss(context: &Context, row: &ContextLine) -> String {
+pub(crate) fn expiry_loss(context: &Context, has_expired: bool) -> String {
     let held = [
-        (row.messages as usize, "message"),
+        (context.messages.len(), "message"),
         (context.working_state.len(), "key"),
         (context.artifacts.len(), "value that was put away"),
     ];
@@ -218,10 +301,10 @@ fn loss(context: &Context, row: &ContextLine) -> String {
         })
         .collect();
     let held = if held.is_empty() { "nothing".to_owned() } else { words::listed(&held) };
-    if row.expired_ms.is_some() {
+    if has_expired {
         return format!("It has expired with {held}. All of it is archived; no client can go on with it.");
     }
-    let stays = match (row.open_tasks, row.ttl_seconds) {
+    let stays = match (context.active_tasks.len(), context.ttl.seconds()) {
         (0, None) => "It does not expire by the clock. ",
         (0, Some(_)) => "",
         (_, _) => "It does not expire while a task is open. ",

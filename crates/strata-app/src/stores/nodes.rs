@@ -59,6 +59,8 @@ struct Known<'e> {
     answered: HashSet<&'e str>,
     /// The calls of models by the places of their answers.
     calls: HashMap<usize, u32>,
+    /// What agents were given as nodes, by the places of their answers.
+    inputs: HashMap<usize, String>,
     /// Turns by their invocations.
     turns: HashMap<&'e str, u32>,
 }
@@ -69,9 +71,19 @@ impl<'e> Known<'e> {
         let answered = events
             .iter()
             .flat_map(|event| event.function_responses().filter_map(|answer| answer.id.as_deref()));
-        let mut known = Self { answered: answered.collect(), calls: HashMap::new(), turns: HashMap::new() };
+        let mut known = Self {
+            answered: answered.collect(),
+            calls: HashMap::new(),
+            inputs: HashMap::new(),
+            turns: HashMap::new(),
+        };
         for call in experiment.calls() {
             known.calls.insert(call.answer.as_usize(), call.number);
+            if let Some((_, given)) = &call.input {
+                let texts = given.event.parts().iter().filter_map(|part| part.text.as_deref());
+                let text = texts.collect::<Vec<_>>().join("\n");
+                known.inputs.insert(call.answer.as_usize(), words::row(&text, MOST));
+            }
             known.turns.entry(&*call.invocation.invocation_id).or_insert(call.turn);
         }
         known
@@ -123,6 +135,7 @@ fn row(
             _ => 0.0,
         },
         state,
+        input: events.iter().find_map(|(at, _)| known.inputs.get(at).cloned()),
         output: output.map(shown),
         route: route.map(shown),
         interrupts,

@@ -75,8 +75,8 @@ fn no_list_of_a_store_shows_a_secret() {
         ("stores/key", key("note")),
         ("stores/key", key("password")),
         ("stores/memory", page.clone()),
-        ("stores/nodes", page.clone()),
-        ("stores/contexts", page),
+        ("stores/nodes", page),
+        ("stores/contexts", json!({ "session": session, "filter": "all", "offset": 0, "limit": 100 })),
         ("stores/context", json!({ "session": session, "context": "ctx-1" })),
     ];
     for (name, params) in asked {

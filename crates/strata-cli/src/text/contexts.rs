@@ -1,6 +1,8 @@
 //! Contexts of served apps.
 
-use strata_app::report::{CleanupReport, ContextReport, ContextRow, ContextsReport, utc_minute};
+use strata_app::report::{
+    CleanupReport, ContextReport, ContextRow, ContextsReport, RetentionLoss, SeenContext, SeenRow, utc_minute,
+};
 use strata_app::{counted, cut, size};
 
 use super::Style;
@@ -46,7 +48,48 @@ pub(crate) fn contexts(report: &ContextsReport, style: Style) -> String {
             .map(|row| format!("  {}  {}  expired {}\n", row.id, row.principal, utc_minute(row.expired_ms)));
         text += &format!("{}\n{}", style.strong("Expired"), rows.collect::<String>());
     }
+    if !report.seen.is_empty() {
+        let mut table = seen_table("named in");
+        for row in &report.seen {
+            table.row([
+                row.id.clone(),
+                row.doors.join(", "),
+                count(row.times),
+                utc_minute(row.last_ms as i64),
+                row.sessions.iter().map(|it| &*it.session).collect::<Vec<_>>().join(", "),
+            ]);
+        }
+        text += &format!("\n{}\n{}", style.strong("Named in stored sessions"), table.print(style));
+    }
     text
+}
+
+fn seen_table(where_named: &'static str) -> Table {
+    Table::new([
+        ("context", Align::Left),
+        ("doors", Align::Left),
+        ("times", Align::Right),
+        ("last (UTC)", Align::Left),
+        (where_named, Align::Left),
+    ])
+}
+
+/// Contexts that a session names.
+pub(super) fn seen_contexts(contexts: &[SeenContext]) -> Table {
+    let mut table = seen_table("first");
+    for seen in contexts {
+        table.row([
+            seen.id.clone(),
+            seen.doors.join(", "),
+            count(seen.times),
+            utc_minute(seen.last_ms as i64),
+            seen.sightings.first().map_or_else(String::new, |first| {
+                let call = first.call.map(|call| format!(" (C{call})")).unwrap_or_default();
+                format!("E{}{call}: {}", first.event, first.place)
+            }),
+        ]);
+    }
+    table
 }
 
 fn expires(row: &ContextRow) -> String {
@@ -59,7 +102,9 @@ fn doors(row: &ContextRow) -> String {
 }
 
 pub(crate) fn context(report: &ContextReport, style: Style) -> String {
-    let row = &report.context;
+    let Some(row) = &report.context else {
+        return report.seen.as_ref().map(|seen| only_seen(seen, style)).unwrap_or_default();
+    };
     let mut fields = Fields::under(&row.id, style);
     fields.add("whose", &row.principal);
     fields.add("state", &format!("{}, {}", row.state, row.ttl.replace('_', " ")));
@@ -84,7 +129,11 @@ pub(crate) fn context(report: &ContextReport, style: Style) -> String {
         "messages",
         &format!("{} kept of {}, {dropped} dropped or summarised", row.messages, row.messages_ever),
     );
+    fields.add("when it goes", report.expiry_loss.as_deref().unwrap_or_default());
     let mut text = fields.print();
+    if let Some(loss) = &report.retention_loss {
+        text += &retention(loss, style);
+    }
     let mut state = Fields::under("Working state", style);
     for (key, value) in report.working_state.iter() {
         state.add(key, &cut(&compact(value), MESSAGE));
@@ -129,6 +178,49 @@ pub(crate) fn context(report: &ContextReport, style: Style) -> String {
             artifact.version,
             size(artifact.bytes)
         );
+    }
+    text
+}
+
+fn only_seen(seen: &SeenRow, style: Style) -> String {
+    let mut fields = Fields::under(&seen.id, style);
+    fields.add("doors", &seen.doors.join(", "));
+    fields.add("named", &format!("{} times, last {}", count(seen.times), utc_minute(seen.last_ms as i64)));
+    fields.add("kept", "elsewhere: what is in it, and when it expires, is not in these sessions");
+    fields.print() + &sightings(seen, style)
+}
+
+fn sightings(seen: &SeenRow, style: Style) -> String {
+    let mut text = String::new();
+    for one in &seen.sessions {
+        text += &format!("{} {}\n", style.strong(&one.session), cut(&one.title, MESSAGE));
+        for sighting in &one.sightings {
+            text += &format!("  E{:<5} {:9} {}\n", sighting.event, sighting.door, sighting.place);
+        }
+    }
+    text
+}
+
+fn retention(loss: &RetentionLoss, style: Style) -> String {
+    let mut fields = Fields::under("What retention dropped", style);
+    fields.add("messages", &format!("{} of {} are gone", loss.gone, loss.said));
+    if loss.kept + loss.paraphrased + loss.dropped > 0 {
+        let told = if loss.is_summarised {
+            format!("the summary tells {}, and {} in other words", loss.kept, loss.paraphrased)
+        } else {
+            "there is no summary".to_owned()
+        };
+        fields.add("stated", &format!("{} things dropped; {told}", loss.dropped));
+        fields.add("used later", &format!("{} of what was dropped", loss.used));
+    }
+    fields.add("not known", loss.gap.as_deref().unwrap_or_default());
+    let mut text = fields.print();
+    for fact in loss.facts.iter().filter(|fact| fact.verdict == "dropped") {
+        let used = match fact.first_use {
+            Some(event) => format!("; {} later, first in E{event}", counted(fact.used_later as usize, "use")),
+            None => String::new(),
+        };
+        text += &format!("  E{:<5} {:10} {}{used}\n", fact.event, fact.kind, cut(&fact.text, MESSAGE));
     }
     text
 }

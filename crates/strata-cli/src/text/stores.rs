@@ -7,6 +7,7 @@ use strata_app::report::{
 use strata_app::{counted, cut, size};
 
 use super::Style;
+use super::contexts::seen_contexts;
 use super::fields::Fields;
 use super::number::{count, dollars, tokens};
 use super::table::{Align, Table};
@@ -33,6 +34,9 @@ pub(crate) fn stores(report: &StoresReport, limit: usize, style: Style) -> Strin
     }
     if !report.nodes.rows.is_empty() {
         section("Nodes".to_owned(), &nodes(&report.nodes, limit));
+    }
+    if !report.contexts.is_empty() {
+        section("Contexts".to_owned(), &seen_contexts(first(&report.contexts, limit)));
     }
     text
 }
@@ -71,6 +75,9 @@ fn head(report: &StoresReport, style: Style) -> String {
         {
             fields.add(name, gap);
         }
+    }
+    if let Some(gap) = &report.contexts_gap {
+        fields.add("contexts", gap);
     }
     if report.app.inferred {
         fields.add(

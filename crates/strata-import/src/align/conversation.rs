@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use strata_model::{Fingerprint, Json, Object, Part, Str};
-use strata_wire::Answer;
 use strata_wire::message::{Role, Turn};
+use strata_wire::{Answer, NamedContext, context_of_body};
 
 use super::anew::{Said, told_anew};
 use super::calls::Calls;
@@ -206,6 +206,11 @@ impl Conversation {
             Some(answer) => Some(self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base)),
             None => is_recorded.then(|| self.await_answer(asked_model(&body), base)),
         };
+        let contexts: Vec<Json> =
+            about.contexts.iter().chain(&context_of_body(&body)).map(named_context).collect();
+        if let Some(event) = event.filter(|_| !contexts.is_empty()) {
+            self.draft.mark(event, marks::CONTEXTS, contexts);
+        }
         let lane = &mut self.lanes[at];
         let n_answered = units.iter().rev().take_while(|unit| unit.turn == ANSWER).count();
         let new = units.iter().skip(overlap.shared).map(Unit::key).collect();
@@ -487,6 +492,11 @@ impl Conversation {
     pub(super) fn finish(self) -> Draft {
         self.draft
     }
+}
+
+/// What [`marks::CONTEXTS`] says.
+fn named_context(named: &NamedContext) -> Json {
+    Object::from_iter([("id", named.id.clone()), ("place", named.place.name().into())]).into()
 }
 
 /// The place of an answer, which is no message of the request.

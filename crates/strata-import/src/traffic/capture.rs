@@ -162,6 +162,7 @@ impl Log {
         let is_failed = exchange.answer.as_ref().is_some_and(|answer| answer.error.is_some());
         let is_answered = is_whole && !is_failed && status.is_some_and(|status| status < 400);
         let by = head.captured_by(&exchange.body);
+        exchange.about.contexts.extend(head.contexts());
         exchange.about.session = by.session;
         exchange.about.agent = Some(by.agent);
         Some(Logged { exchange, is_answered })

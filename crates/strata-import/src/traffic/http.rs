@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use strata_model::{Json, Str};
 use strata_wire::coding::decoded;
 use strata_wire::stream::frame_payloads;
-use strata_wire::{is_other_call, model_of_url};
+use strata_wire::{NamedContext, contexts_of_http, is_other_call, model_of_url};
 
 use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
@@ -31,6 +31,8 @@ pub(crate) struct Body<'t> {
     content: Content<'t>,
     /// `Content-Encoding`, in small letters. Recorders unpack bodies and leave it standing, so it is only a hint.
     encoding: String,
+    /// The contexts that its headers name.
+    contexts: Vec<NamedContext>,
 }
 
 /// Bodies may be large: they stay where they are until they are read.
@@ -56,6 +58,8 @@ impl Pair<'_> {
         let failed = self.status.filter(|status| *status >= 400);
         let (response, error) = if failed.is_some() { (None, response) } else { (response, None) };
         let mut exchange = read_exchange(self.request.value(), response, self.source, draft)?;
+        exchange.about.contexts.extend(contexts_of_http(&self.url, []));
+        exchange.about.contexts.extend(self.request.contexts);
         exchange.time = self.time;
         exchange.end = self.end;
         if let Some(status) = failed {
@@ -74,9 +78,13 @@ impl<'t> Body<'t> {
         content: Content<'t>,
         headers: impl IntoIterator<Item = (Cow<'h, str>, Cow<'h, str>)>,
     ) -> Self {
-        let mut headers = headers.into_iter();
-        let encoding = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
-        Self { content, encoding: encoding.map(|(_, value)| value.to_ascii_lowercase()).unwrap_or_default() }
+        let headers: Vec<_> = headers.into_iter().collect();
+        let encoding = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
+        Self {
+            content,
+            encoding: encoding.map(|(_, value)| value.to_ascii_lowercase()).unwrap_or_default(),
+            contexts: contexts_of_http("", headers.iter().map(|(name, value)| (&**name, &**value))),
+        }
     }
 
     /// What the body says: text, or the events of a binary stream.

@@ -351,7 +351,7 @@ ownSetting: LabOwnSetting | null, };
  */
 export type ContextLine = { id: string, principal: string,
 /**
- * `active`, `idle`, `archived` or `expired`.
+ * `active`, `idle`, `archived` or `expired`; `seen` where only the open session names it.
  */
 state: string,
 /**
@@ -381,7 +381,11 @@ doors: Array<string>,
 /**
  * The session in which its agents answer.
  */
-session: string | null, isOfSession: boolean, };
+session: string | null, isOfSession: boolean,
+/**
+ * How often the open session names it.
+ */
+seen: number, };
 
 /**
  * A count of tokens and what it rests on. `low` and `high` bound the truth where the basis is not exact.
@@ -3216,7 +3220,15 @@ messages: Array<ContextMessage>,
 /**
  * In the order in which they began.
  */
-tasks: Array<ContextTask>, putAway: Array<PutAway>, };
+tasks: Array<ContextTask>, putAway: Array<PutAway>, seen: SeenContext | null, retentionLoss: RetentionLoss | null, };
+
+export type SeenContext = { id: string, doors: Array<string>, times: number, firstMs: number, lastMs: number, sightings: Array<ContextSighting>, };
+export type ContextSighting = { event: number, call: number | null, atMs: number, door: string, place: string, };
+export type RetentionLoss = { said: number, gone: number, isSummarised: boolean, kept: number, paraphrased: number, dropped: number, used: number, lostShare: number, facts: Array<LostFact>, gap: string | null, };
+export type LostFact = { kind: string, text: string, verdict: string, event: number, usedLater: number, firstUse: number | null, };
+export type ContextFilter = "all" | "openTasks" | "expiring" | "named";
+export type ContextCounts = { all: number, openTasks: number, expiring: number, named: number, };
+export type StoreCounts = { state: number, artifacts: number, memory: number, agents: number, nodes: number, contexts: number, };
 
 export type ContextKey = { key: string, bytes: number,
 /**
@@ -3242,7 +3254,7 @@ export type ContextTask = { id: string, operation: string, status: string, creat
 /**
  * Keys of the working state that it began with, and that it changed.
  */
-inherited: Array<string>, changed: Array<string>,
+inherited: Array<string>, changed: Array<string>, refused: Array<string>,
 /**
  * What came of it, or what a person is asked.
  */
@@ -3256,15 +3268,11 @@ total: number,
 /**
  * The latest used first; behind them those that expired.
  */
-rows: Array<ContextLine>, openTasks: number,
-/**
- * Contexts whose agents answer in the open session.
- */
-ofSession: number,
+rows: Array<ContextLine>, counts: ContextCounts, openTasks: number, seen: number,
 /**
  * Bytes that a working state may have.
  */
-stateLimit: number, };
+stateLimit: number, gap: string | null, };
 
 export type Decision = "go" | "stepCall" | "stepAgent" | "stepResult" | "goFreely" | "stop";
 
@@ -3969,6 +3977,7 @@ turn: number | null, events: number, firstEvent: number, lastEvent: number, nCal
  * From its first event to its last.
  */
 seconds: number, state: NodeState,
+input: string | null,
 /**
  * Null where its events hold none.
  */
@@ -4953,7 +4962,10 @@ export interface Commands {
   /** Runs of nodes: what came of each, and what they wait for. */
   "stores/nodes": { readonly params: { session: string, offset: number, limit: number, }; readonly result: NodesPage };
   /** Contexts of served apps, with those that expired. */
-  "stores/contexts": { readonly params: { session: string, offset: number, limit: number, }; readonly result: ContextsPage };
+  "stores/counts": { readonly params: { session: string, }; readonly result: StoreCounts };
+  "stores/archiveContext": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
+  "stores/expireContext": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
+  "stores/contexts": { readonly params: { session: string, filter: ContextFilter, offset: number, limit: number, }; readonly result: ContextsPage };
   /** One context: what takes its room, and what would be lost with it. */
   "stores/context": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
   /** A part in the prompts of both agents, line by line. */

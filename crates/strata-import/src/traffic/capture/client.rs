@@ -1,6 +1,7 @@
 //! Who sent a request, of which session, and what for: by the ids that clients send along.
 
-use strata_model::{Json, Object, Str, json};
+use strata_model::{Json, Object, Str, json, secret};
+use strata_wire::{NamedContext, contexts_of_http};
 
 /// Who sent a request, as far as it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +74,12 @@ impl Head {
     pub(super) fn captured_by(&self, body: &Json) -> CapturedBy {
         let client = self.client();
         CapturedBy { client: client.app, session: self.session(body), agent: client.lane(self, body) }
+    }
+
+    /// The contexts that its headers name. Cookies are masked before they are written.
+    pub(super) fn contexts(&self) -> Vec<NamedContext> {
+        let headers = self.headers.iter().filter(|(_, value)| !secret::is_masked(value));
+        contexts_of_http("", headers.map(|(name, value)| (&**name, &**value)))
     }
 
     fn header(&self, name: &str) -> Option<&Str> {

@@ -8,7 +8,7 @@ use strata_measure::lab::{FactReader, extractive};
 use strata_model::{Content, Event, EventIndex, Part};
 
 /// Takes over the sentences that say most, word for word.
-pub(super) struct ExtractiveMessages {
+pub(crate) struct ExtractiveMessages {
     reader: FactReader,
 }
 
