@@ -39,7 +39,7 @@ describe('axe finds nothing in', () => {
     const { user } = openWindow('#/invoice-triage/stores?call=17');
     await inspector(/^hits/);
     expect(await violations()).toEqual([]);
-    await user.click(screen.getByRole('radio', { name: 'Agents' }));
+    await user.click(screen.getByRole('radio', { name: /^Agents/ }));
     await screen.findByText(/part by part/);
     expect(await violations()).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('axe finds nothing in', () => {
   test('the stores view, with files, searches, nodes and contexts', async () => {
     const { user } = openWindow('#/invoice-triage/stores?store=artifacts');
     for (const name of ['Artifacts', 'Memory', 'Nodes', 'Contexts']) {
-      await user.click(screen.getByRole('radio', { name }));
+      await user.click(screen.getByRole('radio', { name: new RegExp(`^${name}`) }));
       await screen.findByRole('region', { name });
       expect(await violations()).toEqual([]);
     }

@@ -52,13 +52,15 @@ pub fn context_of_result(result: &Object) -> Option<Str> {
     in_result(result, MOST_WRAPPED)
 }
 
+/// Members of a result in which its structure may lie.
+const WRAPPERS: [&str; 6] =
+    ["structuredContent", "structured_content", "result", "output", "content", "text"];
+
 fn in_result(object: &Object, depth: usize) -> Option<Str> {
     if let Some(id) = context_of(object) {
         return Some(id.into());
     }
     let depth = depth.checked_sub(1)?;
-    const WRAPPERS: [&str; 6] =
-        ["structuredContent", "structured_content", "result", "output", "content", "text"];
     WRAPPERS.iter().filter_map(|name| object.get(name)).find_map(|wrapped| in_value(wrapped, depth))
 }
 

@@ -347,6 +347,32 @@ regretSaid: string,
 ownSetting: LabOwnSetting | null, };
 
 /**
+ * A context that a recording names.
+ */
+export type SeenContext = {
+/**
+ * As it was said; what looks like a key is masked.
+ */
+id: string,
+/**
+ * `mcp`, `a2a`, `http`, `tool` where it is not known what carried a tool's arguments, `responses`, or `adk`; by the time
+ * each was first used.
+ */
+doors: Array<string>,
+/**
+ * How often it is named.
+ */
+times: number,
+/**
+ * Epoch milliseconds.
+ */
+firstMs: number, lastMs: number,
+/**
+ * The first of them.
+ */
+sightings: Array<ContextSighting>, };
+
+/**
  * A context. Times are epoch milliseconds.
  */
 export type ContextLine = { id: string, principal: string,
@@ -375,7 +401,8 @@ messages: number, messagesEver: number, hasSummary: boolean,
  */
 stateBytes: number, messageBytes: number, putAwayBytes: number, openTasks: number, completedTasks: number,
 /**
- * `mcp`, `a2a` or `http`, by the time each was first used.
+ * `mcp`, `a2a` or `http`, by the time each was first used. Of one that is only seen also `tool`, where it is not known
+ * what carried a tool's arguments, `responses` and `adk`.
  */
 doors: Array<string>,
 /**
@@ -1216,6 +1243,11 @@ newlyReadFiles: number,
 missingPlaces: Array<string>, };
 
 /**
+ * How many contexts each filter lets through.
+ */
+export type ContextCounts = { all: number, openTasks: number, expiring: number, named: number, };
+
+/**
  * How many questions were answered how.
  */
 export type ProbeCounts = { kept: number, lost: number,
@@ -1440,6 +1472,23 @@ writer: string, model: string | null, };
 export type Question = "costliestToolResult" | "largestCalls" | "promptByKind" | "toolsNeverCalled" | "costliestTurn" | "costliestAgent" | "stageThatAddedMost" | "stagesThatDidNothing" | "whatGrewSincePreviousCall" | "hiddenContext" | "lookedUp" | "leftOut" | "reframed" | "stateShown" | "editEffect" | "whyMissed" | "dearestCalls" | "avoidableBreaks" | "stableShare" | "bestCacheFix" | "belowMinimum" | "compactionSavings";
 
 /**
+ * Rows of each store, as far as the session is compiled.
+ */
+export type StoreCounts = {
+/**
+ * Keys.
+ */
+state: number, artifacts: number,
+/**
+ * Searches.
+ */
+memory: number, agents: number,
+/**
+ * Runs.
+ */
+nodes: number, contexts: number, };
+
+/**
  * Something a person should know about a file, a session or a stage.
  */
 export type DiagnosticRow = { severity: DiagnosticSeverity, code: string, message: string,
@@ -1447,6 +1496,27 @@ export type DiagnosticRow = { severity: DiagnosticSeverity, code: string, messag
  * Path, line or byte in the source, or an address.
  */
 at: string, };
+
+/**
+ * Something that a message stated that went.
+ */
+export type LostFact = {
+/**
+ * `constraint`, `decision`, `number` and others.
+ */
+kind: string, text: string,
+/**
+ * `kept`, `paraphrased` or `dropped`.
+ */
+verdict: string,
+/**
+ * The event that says it, from 1, in the session of the context.
+ */
+event: number,
+/**
+ * How many answers state it again after the message had gone, and the event of the first.
+ */
+usedLater: number, firstUse: number | null, };
 
 /**
  * Something that was said or done.
@@ -2642,6 +2712,35 @@ export type ReportedCache = { promptTokens: number, cachedTokens: number, writte
 difference: string | null, isExplained: boolean, };
 
 /**
+ * What the retention of a context does to its messages, said again one by one.
+ */
+export type RetentionLoss = {
+/**
+ * Messages that were said and that are no longer kept.
+ */
+said: number, gone: number, isSummarised: boolean,
+/**
+ * What the messages that went stated, by what the summary tells of it.
+ */
+kept: number, paraphrased: number, dropped: number,
+/**
+ * Of what was dropped: how much answers stated again after it had gone.
+ */
+used: number,
+/**
+ * The share of what was lost, by weight.
+ */
+lostShare: number,
+/**
+ * The first of them; dropped ones first, the heaviest first.
+ */
+facts: Array<LostFact>,
+/**
+ * What is in no number here.
+ */
+gap: string | null, };
+
+/**
  * What the session of a lesson comes to, with some edits or without.
  */
 export type LessonNumbers = { bill: Bill,
@@ -2707,6 +2806,23 @@ isExact: boolean, };
  * Where a part stands in a request.
  */
 export type PartPlace = { content: number, part: number, };
+
+/**
+ * Where a recording names a context.
+ */
+export type ContextSighting = {
+/**
+ * From 1.
+ */
+event: number,
+/**
+ * The call that it is the answer to; null for others.
+ */
+call: number | null, atMs: number, door: string,
+/**
+ * `argument of get_products`, `header X-Context-ID`.
+ */
+place: string, };
 
 /**
  * Where a token came from, the one thing that has a hue. In the order of the legend.
@@ -2826,6 +2942,11 @@ problem: string | null,
  * Why it cannot be followed.
  */
 impossible: string | null, };
+
+/**
+ * Which contexts are listed.
+ */
+export type ContextFilter = "all" | "openTasks" | "expiring" | "named";
 
 /**
  * Who shares a key, by its prefix.
@@ -3220,15 +3341,15 @@ messages: Array<ContextMessage>,
 /**
  * In the order in which they began.
  */
-tasks: Array<ContextTask>, putAway: Array<PutAway>, seen: SeenContext | null, retentionLoss: RetentionLoss | null, };
-
-export type SeenContext = { id: string, doors: Array<string>, times: number, firstMs: number, lastMs: number, sightings: Array<ContextSighting>, };
-export type ContextSighting = { event: number, call: number | null, atMs: number, door: string, place: string, };
-export type RetentionLoss = { said: number, gone: number, isSummarised: boolean, kept: number, paraphrased: number, dropped: number, used: number, lostShare: number, facts: Array<LostFact>, gap: string | null, };
-export type LostFact = { kind: string, text: string, verdict: string, event: number, usedLater: number, firstUse: number | null, };
-export type ContextFilter = "all" | "openTasks" | "expiring" | "named";
-export type ContextCounts = { all: number, openTasks: number, expiring: number, named: number, };
-export type StoreCounts = { state: number, artifacts: number, memory: number, agents: number, nodes: number, contexts: number, };
+tasks: Array<ContextTask>, putAway: Array<PutAway>,
+/**
+ * Where the open session names it.
+ */
+seen: SeenContext | null,
+/**
+ * What went of its messages; null where nothing did, and where nobody serves it here.
+ */
+retentionLoss: RetentionLoss | null, };
 
 export type ContextKey = { key: string, bytes: number,
 /**
@@ -3254,7 +3375,11 @@ export type ContextTask = { id: string, operation: string, status: string, creat
 /**
  * Keys of the working state that it began with, and that it changed.
  */
-inherited: Array<string>, changed: Array<string>, refused: Array<string>,
+inherited: Array<string>, changed: Array<string>,
+/**
+ * Of these, the keys that others had changed meanwhile: their values stayed.
+ */
+refused: Array<string>,
 /**
  * What came of it, or what a person is asked.
  */
@@ -3266,13 +3391,25 @@ export type ContextsPage = {
  */
 total: number,
 /**
- * The latest used first; behind them those that expired.
+ * The latest used first; behind them those that expired, and those that only the open session names.
  */
-rows: Array<ContextLine>, counts: ContextCounts, openTasks: number, seen: number,
+rows: Array<ContextLine>, counts: ContextCounts,
+/**
+ * Tasks that are open in any of them.
+ */
+openTasks: number,
+/**
+ * Contexts that the open session names, and that nobody serves here.
+ */
+seen: number,
 /**
  * Bytes that a working state may have.
  */
-stateLimit: number, gap: string | null, };
+stateLimit: number,
+/**
+ * Where the session may have named others.
+ */
+gap: string | null, };
 
 export type Decision = "go" | "stepCall" | "stepAgent" | "stepResult" | "goFreely" | "stop";
 
@@ -3977,6 +4114,10 @@ turn: number | null, events: number, firstEvent: number, lastEvent: number, nCal
  * From its first event to its last.
  */
 seconds: number, state: NodeState,
+/**
+ * What it was given, where events tell: what the nodes before it put out, or the words that began its workflow. Null
+ * where none does.
+ */
 input: string | null,
 /**
  * Null where its events hold none.
@@ -4962,12 +5103,15 @@ export interface Commands {
   /** Runs of nodes: what came of each, and what they wait for. */
   "stores/nodes": { readonly params: { session: string, offset: number, limit: number, }; readonly result: NodesPage };
   /** Contexts of served apps, with those that expired. */
-  "stores/counts": { readonly params: { session: string, }; readonly result: StoreCounts };
-  "stores/archiveContext": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
-  "stores/expireContext": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
   "stores/contexts": { readonly params: { session: string, filter: ContextFilter, offset: number, limit: number, }; readonly result: ContextsPage };
   /** One context: what takes its room, and what would be lost with it. */
   "stores/context": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
+  /** How many there are in each store. */
+  "stores/counts": { readonly params: { session: string, }; readonly result: StoreCounts };
+  /** Puts a context away until its client comes back. */
+  "stores/archiveContext": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
+  /** Ends a context before its time; it is archived. */
+  "stores/expireContext": { readonly params: { session: string, context: string, }; readonly result: ContextDetail };
   /** A part in the prompts of both agents, line by line. */
   "stores/handOffText": { readonly params: { session: string, number: number,  /**  * From 1.  */ part: number, }; readonly result: PartDiff };
   /** One part of a request: size, source, what it was made from. */
