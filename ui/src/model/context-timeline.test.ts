@@ -101,10 +101,10 @@ describe('the timeline of a context', () => {
     expect(timeline?.tasks).toMatchObject([{ from: 0, to: 0.5 }]);
   });
 
-  test('of one that is only named shows where', () => {
+  test('of one that the session names shows where', () => {
     const sightings = [
-      { event: 2, call: null, atMs: MINUTE, door: 'tool', place: 'argument of get_products' },
-      { event: 3, call: null, atMs: 2 * MINUTE, door: 'a2a', place: 'result of ask' },
+      { event: 2, call: null, atMs: MINUTE, door: 'tool', place: 'argument of get_products', isIn: true },
+      { event: 3, call: null, atMs: 2 * MINUTE, door: 'a2a', place: 'result of ask', isIn: false },
     ];
     const seen = {
       id: 'ctx-1',

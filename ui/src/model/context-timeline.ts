@@ -40,18 +40,16 @@ export interface Timeline {
 
 type Said = Omit<Passage, 'x'>;
 
-/** By what is kept of its messages, or where the open session names it. */
+/** By where the open session names it, and else by what is kept of its messages: those that went are in the session only. */
 function saidIn(detail: ContextDetail): readonly Said[] {
-  const kept = detail.messages.flatMap(({ door, atMs, role, content, isSummary }) =>
+  if (detail.seen !== null) {
+    return detail.seen.sightings.map(({ door, atMs, isIn, place, event }) => {
+      return { door, atMs, isIn, text: `${place}, E${String(event)}` };
+    });
+  }
+  return detail.messages.flatMap(({ door, atMs, role, content, isSummary }) =>
     door === null || isSummary ? [] : [{ door, atMs, isIn: role === 'user', text: content }],
   );
-  if (detail.row.state !== 'seen') return kept;
-  return (detail.seen?.sightings ?? []).map(({ door, atMs, place }) => ({
-    door,
-    atMs,
-    isIn: !place.startsWith('result'),
-    text: place,
-  }));
 }
 
 /** Undefined where nothing is known of any door. */

@@ -423,6 +423,8 @@ pub struct ContextSighting {
     pub door: String,
     /// `argument of get_products`, `header X-Context-ID`.
     pub place: String,
+    /// Whether it came in with a request, and not back with an answer.
+    pub is_in: bool,
 }
 
 /// What the retention of a context does to its messages, said again one by one.

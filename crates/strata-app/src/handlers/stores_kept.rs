@@ -61,7 +61,7 @@ impl Handler for Nodes {
 impl Handler for Contexts {
     fn run(self, strata: &Strata) -> Result<ContextsPage, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of)))?;
+        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of, &open.summary.format)))?;
         let page =
             contexts_page(&strata.workspace.store(), Some(open.id.as_str()), &seen, self.filter, now())?;
         let rows = of_page(page.rows, self.offset, self.limit);
@@ -84,7 +84,7 @@ impl Handler for Counts {
                 contexts: 0,
             })
         })?;
-        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of)))?;
+        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of, &open.summary.format)))?;
         let contexts = contexts_page(
             &strata.workspace.store(),
             Some(open.id.as_str()),
@@ -117,7 +117,7 @@ impl Handler for ExpireContext {
 impl Handler for Context {
     fn run(self, strata: &Strata) -> Result<ContextDetail, AppError> {
         let open = strata.sessions.get(&self.session)?;
-        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of)))?;
+        let seen = with(strata, &open, 0, |of| Ok(seen_contexts(of, &open.summary.format)))?;
         let seen = seen.into_iter().find(|seen| seen.id == self.context);
         context_detail(&strata.workspace.store(), &self.context, Some(open.id.as_str()), seen, now())
     }

@@ -79,7 +79,7 @@ pub fn stores_of(opened: &OpenedSession, choice: StoresChoice) -> Result<StoresR
         artifacts: artifacts_page(of, &rates),
         memory: memory_page(of, &rates),
         nodes: nodes_page(of),
-        contexts: seen_contexts(of),
+        contexts: seen_contexts(of, &subject.summary.format),
         contexts_gap: seen_gap(&subject.summary.format),
         diagnostics: diagnostics.clone(),
     })

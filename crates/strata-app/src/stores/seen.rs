@@ -20,6 +20,17 @@ const ID: usize = 160;
 /// Members of an event's metadata in which google-adk keeps what another agent was told and answered.
 const A2A_ID: &str = "a2a:context_id";
 
+/// Formats in which google-adk itself keeps sessions, or shows them to clients.
+const OF_ADK: [Format; 7] = [
+    Format::ADK_SESSION,
+    Format::ADK_DATABASE,
+    Format::ADK_SQLITE,
+    Format::ADK_PICKLE_DATABASE,
+    Format::ADK_EVENTS,
+    Format::ADK_EVENT_STREAM,
+    Format::ADK_RECORDING,
+];
+
 /// Texts of which one is in the JSON of every event that names a context.
 pub(crate) const SIGNS: [&str; 3] = ["context_id", "contextId", "\"contexts\""];
 
@@ -30,8 +41,8 @@ pub(crate) struct Sightings {
     places: HashMap<Str, usize>,
 }
 
-/// What the events of an open session name, and the session itself where it is google-adk's.
-pub(crate) fn seen_contexts(of: CompiledSession<'_>) -> Vec<SeenContext> {
+/// What the events of a session of a format name, and the session itself where google-adk kept it.
+pub(crate) fn seen_contexts(of: CompiledSession<'_>, format: &str) -> Vec<SeenContext> {
     let calls: HashMap<usize, u32> =
         of.experiment.calls().iter().map(|call| (call.answer.as_usize(), call.number)).collect();
     let session = of.experiment.session();
@@ -40,10 +51,12 @@ pub(crate) fn seen_contexts(of: CompiledSession<'_>) -> Vec<SeenContext> {
         seen.add(at as u32, event, calls.get(&at).copied());
     }
     if of.has_state()
+        && OF_ADK.iter().any(|known| known.id() == format)
         && let Some(first) = session.events.first()
     {
         let last_ms = session.events.last().map_or(0.0, |event| event.timestamp * 1000.0);
-        let whole = Sighted { at: 0, event: first, call: None, door: "adk", place: "id of the session" };
+        let whole =
+            Sighted { at: 0, event: first, call: None, door: "adk", place: "id of the session", is_in: true };
         seen.note(&session.id, &whole);
         seen.until(&session.id, last_ms);
     }
@@ -64,41 +77,43 @@ struct Sighted<'e> {
     call: Option<u32>,
     door: &'e str,
     place: &'e str,
+    is_in: bool,
 }
 
 impl Sightings {
     /// Notes what an event names. `at`: its place in the session, from 0.
     pub(crate) fn add(&mut self, at: u32, event: &Event, call: Option<u32>) {
-        let mut note = |id: &str, door: &str, place: &str| {
-            self.note(id, &Sighted { at, event, call, door, place });
+        let mut note = |id: &str, door: &str, place: &str, is_in: bool| {
+            self.note(id, &Sighted { at, event, call, door, place, is_in });
         };
         for called in event.function_calls() {
             let name = called.name.as_deref().unwrap_or_default();
             if let Some(id) = called.args.as_deref().and_then(context_of) {
-                note(id, door_of_tool(name, None), &format!("argument of {name}"));
+                note(id, door_of_tool(name, None), &format!("argument of {name}"), true);
             }
         }
         for answered in event.function_responses() {
             let name = answered.name.as_deref().unwrap_or_default();
             let result = answered.response.as_deref();
             if let Some(id) = result.and_then(context_of_result) {
-                note(&id, door_of_tool(name, result), &format!("result of {name}"));
+                note(&id, door_of_tool(name, result), &format!("result of {name}"), false);
             }
         }
         if let Some(id) = marks::of(event, A2A_ID).and_then(Json::as_str) {
-            note(id, "a2a", "contextId of another agent’s answer");
+            note(id, "a2a", "contextId of another agent’s answer", false);
         }
         for named in marks::of(event, marks::CONTEXTS).and_then(Json::as_array).unwrap_or_default() {
             if let Some((id, (door, place))) =
                 text(named, "id").and_then(|id| Some((id, in_http(text(named, "place")?)?)))
             {
-                note(id, door, place);
+                note(id, door, place, true);
             }
         }
         // What Strata serves says so on every event.
         let own = ["context_id", "door"].map(|name| marks::of(event, name).and_then(Json::as_str));
         if let [Some(id), Some(door)] = own {
-            note(id, door, "the request that it belongs to");
+            let is_in = event.is_from_user();
+            note(id, door, if is_in { "request of a client" } else { "answer to a client" }, is_in);
         }
     }
 
@@ -129,6 +144,7 @@ impl Sightings {
                 at_ms,
                 door: sighted.door.to_owned(),
                 place: words::row(sighted.place, ID),
+                is_in: sighted.is_in,
             });
         }
     }
@@ -287,7 +303,7 @@ mod tests {
                 noted(r#"{"context_id": "ctx-1", "task_id": "t-1", "door": "a2a"}"#),
                 noted(r#"{"context_id": "x"}"#),
             ],
-            &[("ctx-1", &["E1 a2a: the request that it belongs to"])],
+            &[("ctx-1", &["E1 a2a: answer to a client"])],
         );
     }
 }

@@ -2822,7 +2822,11 @@ call: number | null, atMs: number, door: string,
 /**
  * `argument of get_products`, `header X-Context-ID`.
  */
-place: string, };
+place: string,
+/**
+ * Whether it came in with a request, and not back with an answer.
+ */
+isIn: boolean, };
 
 /**
  * Where a token came from, the one thing that has a hue. In the order of the legend.
