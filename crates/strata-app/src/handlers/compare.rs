@@ -7,7 +7,7 @@ use strata_engine::{Compilation, Edit, Experiment, Sections, Stage};
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, Effect, diff_requests};
 use strata_wire::Segment;
 
-use super::part_rows::{Rows, counts, fold_unchanged, gather_left_out};
+use super::part_rows::{Rows, counts, fold_unchanged, gather_left_out, say};
 use super::stages::script_report;
 use crate::Strata;
 use crate::api::call::{PartChange, PartPage};
@@ -207,6 +207,10 @@ impl Handler for CompareParts {
         if self.fold_unchanged {
             shown = fold_unchanged(shown);
         }
+        let total = shown.len() as u32;
+        let mut rows: Vec<_> =
+            shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect();
+        say(&mut rows, &before, &after);
         Ok(PartPage {
             processor: String::new(),
             stage: new.stages.len() as u32,
@@ -216,8 +220,8 @@ impl Handler for CompareParts {
             left_out_tokens,
             rewriting_tokens,
             compared_with: self.a,
-            total: shown.len() as u32,
-            rows: shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect(),
+            total,
+            rows,
         })
     }
 }

@@ -1,7 +1,8 @@
 //! What a stage did to a request, as rows.
 
 use strata_measure::analysis::{Change, Kind, PartDelta, Scale, is_quotation};
-use strata_wire::Item;
+use strata_model::LlmRequest;
+use strata_wire::{Item, find};
 
 use super::headline::Counts;
 use crate::api::call::{PartChange, PartRow};
@@ -22,6 +23,7 @@ pub(super) struct Rows<'s> {
 }
 
 impl Rows<'_> {
+    /// Without the words of what is in a request, which are said of the rows that are shown: see [`say`].
     pub(super) fn row(&self, delta: &PartDelta<'_>) -> PartRow {
         let segment = delta.after.as_ref().or(delta.before.as_ref());
         let [tokens_before, tokens_after] = self.weigh.tokens(delta);
@@ -44,19 +46,28 @@ impl Rows<'_> {
         row.kind = (!matches!(segment.item, Item::Setting { .. })).then(|| Kind::of(segment, log).into());
         row.is_reframed = is_quotation(segment);
         row.from = segment.main_origin().map_or(String::new(), |origin| words::source(origin, log));
-        (row.text, row.code_length) = line(segment);
         match delta.change {
             Change::LeftOut(reason) => {
                 let event = segment.main_origin().and_then(|origin| origin.event());
                 row.address = event.map_or(String::new(), |event| format!("E{}", event.number()));
                 row.path = String::new();
                 row.text = reason.explanation();
-                row.code_length = 0;
             }
             Change::Removed => row.address = format!("C{}/{}", self.compared, segment.path),
             _ => row.address = format!("C{}/{}", self.call, segment.path),
         }
         row
+    }
+}
+
+/// Says what is in each of some rows, by the requests that are compared.
+pub(super) fn say(rows: &mut [PartRow], before: &LlmRequest, after: &LlmRequest) {
+    // Rows for several parts, and those that a rule left out, have words of their own, and no path.
+    for row in rows.iter_mut().filter(|row| !row.path.is_empty()) {
+        let request = if row.change == PartChange::LeftOut { before } else { after };
+        if let Some(segment) = find(request, &row.path) {
+            (row.text, row.code_length) = line(&segment);
+        }
     }
 }
 

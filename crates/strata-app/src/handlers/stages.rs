@@ -12,7 +12,7 @@ use strata_wire::{Segment, prompt_segments};
 
 use super::convert::kind_tokens;
 use super::headline::headline;
-use super::part_rows::{Rows, counts, fold_unchanged, gather_left_out};
+use super::part_rows::{Rows, counts, fold_unchanged, gather_left_out, say};
 use crate::Strata;
 use crate::api::call::{
     CompareWith, InsertedStage, JsonPage, PartChange, PartPage, PartRow, StageJson, StageList, StageParts,
@@ -264,7 +264,11 @@ impl Handler for StageParts {
         let compiled = CompiledCall::get(strata, &self.session, self.call)?;
         let key = (self.call, self.stage, self.compare_with, self.fold_unchanged);
         let all = compiled.open.part_rows.get(key, || self.all_rows(strata, &compiled))?;
-        let rows = all.rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
+        let mut rows: Vec<PartRow> =
+            all.rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
+        let analysis = compiled.open.analysis_of(self.call)?;
+        let compared = comparison(&compiled, &analysis, self.stage, self.compare_with)?;
+        say(&mut rows, &compared.before, &compared.stage.request);
         Ok(PartPage {
             rows,
             processor: all.processor.clone(),
@@ -276,6 +280,7 @@ impl Handler for StageParts {
 }
 
 impl StageParts {
+    /// All rows, without the words of what is in the requests.
     fn all_rows(&self, strata: &Strata, compiled: &CompiledCall) -> Result<PartPage, AppError> {
         let (model, tables) = (compiled.model()?, &strata.tables);
         let analysis = match self.compare_with {

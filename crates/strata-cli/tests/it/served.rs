@@ -5,5 +5,6 @@ mod bad_input;
 mod commands;
 mod doors;
 mod http;
+mod many;
 mod mcp;
 mod server;

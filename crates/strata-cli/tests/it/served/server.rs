@@ -1,9 +1,9 @@
 //! An app that is served, and a client that says nothing by itself.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -109,6 +109,17 @@ impl Server {
 
     /// A request of Ana's; a header that is given takes the place of a usual one, and an empty one leaves it out.
     pub(super) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Got {
+        self.try_send(method, path, headers, body).unwrap()
+    }
+
+    /// An error where the server went before it had answered.
+    pub(super) fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> io::Result<Got> {
         let bearer = format!("Bearer {}", self.token("ana"));
         let usual = [
             ("Host", self.address()),
@@ -129,13 +140,23 @@ impl Server {
             "{method} {path} HTTP/1.1\r\n{lines}Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        let mut stream = TcpStream::connect(self.address()).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
+        let mut stream = TcpStream::connect(self.address())?;
+        stream.write_all(request.as_bytes())?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        stream.read_to_string(&mut answer)?;
+        let (head, body) = answer.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Got { status, head: head.to_owned(), body: unchunked(head, body) }
+        let got = Got { status, head: head.to_owned(), body: unchunked(head, body) };
+        match got.header("content-length").map(str::parse) {
+            Some(Ok(length)) if got.body.len() < length => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(got),
+        }
+    }
+
+    /// At once, without a word to it.
+    pub(super) fn kill(&self) {
+        let killed = Command::new("kill").args(["-9", &self.child.id().to_string()]).status();
+        assert!(killed.unwrap().success());
     }
 
     pub(super) fn bearer(&self, principal: &str) -> String {
