@@ -83,7 +83,7 @@ def codex(path):
         p = r.get("payload") if isinstance(r.get("payload"), dict) else r
         kind = p.get("type")
         if r.get("type") in ("response_item", None) or "payload" not in r:
-            calls += kind in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call", "image_generation_call")
+            calls += kind in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call", "image_generation_call", "tool_call")
         if r.get("type") == "token_usage_record":
             u = p.get("usage") or {}; recs[2] += 1
             recs[0] += u.get("input_tokens") or 0; recs[1] += u.get("output_tokens") or 0
@@ -210,6 +210,9 @@ def messages_calls(v):
         n += len(v.get("tool_calls") or []) if v.get("role") == "assistant" else 0
         if v.get("role") == "assistant" and isinstance(v.get("content"), list):
             n += sum(isinstance(b, dict) and b.get("type") == "tool_use" for b in v["content"])
+        # Semantic Kernel's own.
+        items = [b for b in v.get("items") or v.get("Items") or [] if isinstance(b, dict)]
+        n += sum(b.get("content_type") == "function_call" or b.get("$type") == "FunctionCallContent" for b in items)
     return n
 
 
