@@ -46,9 +46,23 @@ pub enum Archive {
     Gzip,
 }
 
-/// Recognises a file by all of it, or by its beginning.
+/// Recognises a file by as much of its beginning as it takes: what would tell nothing more is not looked at.
 pub fn detect(bytes: &[u8]) -> Detection {
-    detect_head(bytes).detection
+    let mut length = HEAD_BYTES;
+    loop {
+        let head = &bytes[..bytes.len().min(length)];
+        let HeadDetection { detection, is_settled } = detect_head(head);
+        if is_settled || head.len() == bytes.len() {
+            return detection;
+        }
+        length = longer_head(length);
+    }
+}
+
+/// How much of a file is looked at next where so many bytes did not settle it. All of them are looked at again, which
+/// comes to little where each time is several times the one before.
+pub const fn longer_head(length: usize) -> usize {
+    length.saturating_mul(4)
 }
 
 /// Recognises a file by its beginning: of JSON and of streams of it all is looked at, of other files the first

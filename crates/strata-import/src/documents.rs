@@ -17,27 +17,24 @@ use crate::values::Value;
 pub(crate) struct Document {
     /// What is not in a list that was asked for.
     pub(crate) fields: Object,
-    /// Elements with the list they stand in.
-    elements: Vec<(&'static str, Value)>,
+    elements: Elements,
     pub(crate) source: SourceRecord,
 }
+
+/// Elements of lists, with the lists they stand in; of each list that is here there is one at least.
+type Elements = Vec<(&'static str, Vec<Value>)>;
 
 impl Document {
     /// The elements of a list, in their order.
     pub(crate) fn take(&mut self, list: &str) -> Vec<Value> {
-        let (taken, kept) =
-            std::mem::take(&mut self.elements).into_iter().partition(|(name, _)| *name == list);
-        self.elements = kept;
-        let taken: Vec<(&'static str, Value)> = taken;
-        taken.into_iter().map(|(_, value)| value).collect()
+        let at = self.elements.iter().position(|(name, _)| *name == list);
+        at.map(|at| self.elements.remove(at).1).unwrap_or_default()
     }
-}
 
-impl Document {
     /// The elements of a list whose first element is what is looked for.
     pub(crate) fn take_if(&mut self, list: &str, is_wanted: impl Fn(&Json) -> bool) -> Option<Vec<Value>> {
-        let first = self.elements.iter().find(|(name, _)| *name == list)?;
-        is_wanted(&first.1.json).then(|| self.take(list))
+        let (_, elements) = self.elements.iter().find(|(name, _)| *name == list)?;
+        is_wanted(&elements.first()?.json).then(|| self.take(list))
     }
 }
 
@@ -182,7 +179,7 @@ fn read_all(
         // A document that broke off keeps its whole elements, and its source is the first of them.
         if result.is_ok() || !elements.is_empty() {
             let source = match (&result, elements.first()) {
-                (Err(_), Some((_, first))) => first.source(),
+                (Err(_), Some((_, first))) => first[0].source(),
                 _ => source,
             };
             documents.push(Document { fields, elements, source });
@@ -200,7 +197,7 @@ struct Reading<'t> {
     skipped: usize,
     repaired: Option<&'t Repaired>,
     lists: &'static [&'static str],
-    elements: Vec<(&'static str, Value)>,
+    elements: Elements,
 }
 
 impl Reading<'_> {
@@ -286,7 +283,11 @@ impl Reading<'_> {
             let json = self.value("")?;
             self.reader.end_document(start);
             let bytes = self.place(start, self.reader.offset());
-            self.elements.push((list, Value { json, bytes, line: 0, is_glued: false }));
+            let value = Value { json, bytes, line: 0, is_glued: false };
+            match self.elements.iter_mut().find(|(name, _)| *name == list) {
+                Some((_, known)) => known.push(value),
+                None => self.elements.push((list, vec![value])),
+            }
             if !self.reader.next_element()? {
                 return Ok(());
             }

@@ -56,8 +56,6 @@ pub(crate) struct Draft {
     seen_ids: HashSet<Str>,
     /// Events before the first prompt whose invocation nobody named: they belong to it.
     before_prompt: Option<Vec<usize>>,
-    /// Places of the compactions.
-    compactions: Vec<usize>,
     times: Times,
 }
 
@@ -81,7 +79,6 @@ impl Draft {
             clock: 0.0,
             seen_ids: HashSet::new(),
             before_prompt: Some(Vec::new()),
-            compactions: Vec::new(),
             times: Times::default(),
         }
     }
@@ -154,7 +151,8 @@ impl Draft {
     pub(crate) fn push(&mut self, say: EventDraft) -> usize {
         let at = self.events.len();
         self.set_clock(say.time);
-        self.clock = self.clock_after(say.branch.as_ref());
+        // What happens after a compaction is not covered by it, however coarse the clock is.
+        self.clock = self.times.behind_ends(say.branch.as_ref(), self.clock);
         let id = self.unused_id(say.id);
         let is_unnamed = say.invocation.is_none() && say.branch.is_none();
         let agent = say.agent.unwrap_or_else(|| self.agent.clone());
@@ -193,7 +191,6 @@ impl Draft {
             !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
         let content = has_content.then(|| Content::new(role, say.parts));
         if say.kind == Kind::Compaction {
-            self.compactions.push(at);
             let (start, end) = self.span(say.branch.as_ref());
             event.actions.compaction = Some(EventCompaction {
                 start_timestamp: Some(start),
@@ -307,13 +304,16 @@ impl Draft {
     fn invocation(&mut self, kind: &Kind, own: Option<Str>, branch: Option<&Str>, id: &Str) -> Str {
         let begins = *kind == Kind::Prompt;
         let branch = branch.cloned();
-        let of_branch = self.invocations.get(&branch).or_else(|| self.invocations.get(&None)).cloned();
-        let invocation = match (own, of_branch) {
+        let of_branch = self.invocations.get(&branch);
+        let known = of_branch.or_else(|| self.invocations.get(&None));
+        let invocation = match (own, known) {
             (Some(own), _) => own,
-            (None, Some(known)) if !begins => known,
+            (None, Some(known)) if !begins => known.clone(),
             (None, _) => id.clone(),
         };
-        self.invocations.insert(branch, invocation.clone());
+        if of_branch != Some(&invocation) {
+            self.invocations.insert(branch, invocation.clone());
+        }
         invocation
     }
 

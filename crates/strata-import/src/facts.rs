@@ -1,6 +1,6 @@
 //! What a source says about a session, counted while it is read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use strata_model::{Event, Json, Str, Usage, json};
 
@@ -88,10 +88,15 @@ impl Facts {
     /// events.
     pub fn of<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
         let mut facts = Self::default();
-        let mut invocations = BTreeSet::new();
+        let mut invocations = HashSet::new();
+        let mut last = None;
         for event in events {
             facts.events += 1;
-            invocations.insert(event.invocation_id.clone());
+            // Those of one invocation mostly follow each other.
+            if last != Some(&event.invocation_id) {
+                last = Some(&event.invocation_id);
+                invocations.insert(&event.invocation_id);
+            }
             if !marks::is_relayed(event) {
                 facts.count(event);
             }
@@ -106,9 +111,9 @@ impl Facts {
         self.compactions += u64::from(event.is_compaction());
         self.error_events += u64::from(event.error_code.is_some());
         add(&mut self.cache_write_tokens, Some(marks::cache_write_tokens(event)));
-        self.authors.insert(event.author.clone());
-        self.branches.extend(event.branch.clone());
-        self.models.extend(event.model_version.clone());
+        add_name(&mut self.authors, Some(&event.author));
+        add_name(&mut self.branches, event.branch.as_ref());
+        add_name(&mut self.models, event.model_version.as_ref());
         if let Some(usage) = &event.usage_metadata {
             self.count_usage(usage);
         }
@@ -126,6 +131,13 @@ impl Facts {
         add(&mut self.cached_tokens, usage.cached_content_token_count);
         add(&mut self.output_tokens, usage.visible_tokens());
         add(&mut self.thoughts_tokens, usage.thought_tokens());
+    }
+}
+
+/// Adds a name, which is mostly there.
+fn add_name(names: &mut BTreeSet<Str>, name: Option<&Str>) {
+    if let Some(name) = name.filter(|name| !names.contains(*name)) {
+        names.insert(name.clone());
     }
 }
 

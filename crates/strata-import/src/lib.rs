@@ -75,7 +75,9 @@ mod yaml;
 pub use adk::ADK_RECORDER;
 pub use adk_sessions::{AdkSessions, ListedSession, SessionRows};
 pub use app_config::{AppConfig, ReadFile, read_app_config};
-pub use detect::{Archive, Detection, HEAD_BYTES, HeadDetection, detect, detect_head, detect_tables};
+pub use detect::{
+    Archive, Detection, HEAD_BYTES, HeadDetection, detect, detect_head, detect_tables, longer_head,
+};
 pub use facts::{ClaudeFacts, Facts, SourceFacts};
 pub use folder::{FolderSession, folder_sessions};
 pub use format::{Format, UnreadFormat};

@@ -163,19 +163,19 @@ pub struct Base64(Str);
 
 impl Base64 {
     /// Takes base64 in any of the alphabets ADK reads, padded or not.
-    pub fn new(text: impl Into<Str>) -> Self {
-        let text = text.into();
-        if text.len() % 4 == 0 && !text.bytes().any(|byte| matches!(byte, b'+' | b'/')) {
-            return Self(text);
+    pub fn new(text: impl AsRef<str> + Into<Str>) -> Self {
+        let bytes = text.as_ref().as_bytes();
+        if bytes.len() % 4 == 0 && !bytes.iter().any(|byte| matches!(byte, b'+' | b'/')) {
+            return Self(text.into());
         }
-        let url_safe = text.bytes().map(|byte| match byte {
+        let mut padded: Vec<u8> = Vec::with_capacity(bytes.len().next_multiple_of(4));
+        padded.extend(bytes.iter().map(|byte| match byte {
             b'+' => b'-',
             b'/' => b'_',
-            other => other,
-        });
-        let mut padded: Vec<u8> = url_safe.collect();
-        padded.resize(text.len().next_multiple_of(4), b'=');
-        Self(String::from_utf8(padded).map_or(text, Into::into))
+            other => *other,
+        }));
+        padded.resize(bytes.len().next_multiple_of(4), b'=');
+        Self(String::from_utf8(padded).map_or_else(|_| text.into(), Into::into))
     }
 
     /// Size of the bytes, computed without decoding them.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use strata_import::{Detection, HEAD_BYTES, HeadDetection, detect_head};
+use strata_import::{Detection, HEAD_BYTES, HeadDetection, detect_head, longer_head};
 
 /// Bytes that are looked at before a file counts as none of those that are known.
 const MAX_BYTES: usize = 64 << 20;
@@ -22,8 +22,7 @@ pub(super) fn read_head(
         if is_settled || is_whole || head.len() >= MAX_BYTES {
             return Ok((head, detection));
         }
-        // What was read is looked at again: that comes to little where each time is several times the one before.
-        wanted = head.len().saturating_mul(4);
+        wanted = longer_head(head.len());
     }
 }
 

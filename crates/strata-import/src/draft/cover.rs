@@ -5,10 +5,7 @@ use std::sync::Arc;
 use strata_model::Str;
 
 use super::Draft;
-use super::times::{Times, joined};
-
-/// Seconds between events that must not share a time.
-const STEP: f64 = 1e-6;
+use super::times::{STEP, is_same, joined};
 
 impl Draft {
     /// First and last time of the events that a compaction on this branch covers when nothing was kept.
@@ -18,11 +15,11 @@ impl Draft {
 
     /// Sets the first and the last time that a compaction covers.
     pub(crate) fn set_span(&mut self, at: usize, (start, end): (f64, f64)) {
-        let compaction = self.event_mut(at).and_then(|event| event.actions.compaction.as_mut());
-        if let Some(compaction) = compaction {
-            (compaction.start_timestamp, compaction.end_timestamp) = (Some(start), Some(end));
-            self.times.note_end(Some(end));
-        }
+        let Some(event) = self.events.get_mut(at).map(Arc::make_mut) else { return };
+        let Some(compaction) = event.actions.compaction.as_mut() else { return };
+        let before = compaction.end_timestamp.replace(end);
+        compaction.start_timestamp = Some(start);
+        self.times.note_end(event.branch.as_ref(), before, Some(end));
     }
 
     /// Narrows a compaction to the events it stands for, so that what it left stays in the conversation. Where covered
@@ -32,22 +29,13 @@ impl Draft {
     pub(crate) fn cover(&mut self, at: usize, covered: &[usize]) {
         let Some(run) = self.longest_run(at, covered) else { return };
         let (first, last) = (run[0], run[run.len() - 1]);
-        if let Some(latest) = self.latest_before(first, at) {
+        if let Some(latest) = self.times.latest_before(first, at) {
             self.move_after(first, latest);
         }
         let spans = run.iter().map(|place| self.span_of(*place));
         let Some((start, end)) = spans.reduce(joined) else { return };
         self.move_after(last + 1, end);
         self.set_span(at, (start, end));
-    }
-
-    /// The latest time of the events before `first`, but for the one at `left_out`.
-    fn latest_before(&self, first: usize, left_out: usize) -> Option<f64> {
-        if self.times.are_in_order && left_out >= first {
-            return Some(self.events[first.checked_sub(1)?].timestamp);
-        }
-        let before = (0..first).filter(|at| *at != left_out).map(|at| self.events[at].timestamp);
-        before.reduce(f64::max)
     }
 
     /// The longest list of covered events between which nothing with words was kept.
@@ -85,38 +73,16 @@ impl Draft {
 
     /// Moves the events from `first` on that are at `time` behind it.
     fn move_after(&mut self, first: usize, time: f64) {
-        let mut has_moved = false;
-        for event in self.events.iter_mut().skip(first) {
-            if !is_same(event.timestamp, time) {
-                if self.times.are_in_order && event.timestamp > time {
-                    break;
-                }
-            } else if !event.is_compaction() {
-                Arc::make_mut(event).timestamp = time + STEP;
-                has_moved = true;
-            }
+        let mut moved = self.times.events_at(first, time);
+        moved.retain(|at| !self.events[*at].is_compaction());
+        for at in &moved {
+            Arc::make_mut(&mut self.events[*at]).timestamp = time + STEP;
         }
-        if has_moved {
-            self.times = Times::default();
-            self.events.iter().for_each(|event| self.times.note(event));
+        if !moved.is_empty() {
+            self.times.note_moved(&moved, time, &self.events);
         }
         if is_same(self.clock, time) {
             self.clock = time + STEP;
         }
     }
-
-    /// What happens after a compaction is not covered by it, however coarse the clock is.
-    pub(super) fn clock_after(&self, branch: Option<&Str>) -> f64 {
-        if self.clock > self.times.last_end && !is_same(self.clock, self.times.last_end) {
-            return self.clock;
-        }
-        let compactions = self.compactions.iter().filter_map(|at| self.events.get(*at));
-        let ends = compactions.filter(|event| event.branch.as_ref() == branch);
-        let ends = ends.filter_map(|event| event.actions.compaction.as_ref()?.end_timestamp);
-        ends.fold(self.clock, |clock, end| if is_same(clock, end) { end + STEP } else { clock })
-    }
-}
-
-fn is_same(time: f64, other: f64) -> bool {
-    (time - other).abs() < STEP / 2.0
 }

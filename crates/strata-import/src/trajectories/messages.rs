@@ -149,7 +149,11 @@ fn read(documents: Vec<Document>, format: Format, findings: &mut Findings) -> Ve
         }
         // A line may be a list of whole conversations.
         let (talks, messages): (Vec<Value>, Vec<Value>) =
-            messages.into_iter().partition(|value| is_conversation(&value.json));
+            if messages.iter().any(|value| is_conversation(&value.json)) {
+                messages.into_iter().partition(|value| is_conversation(&value.json))
+            } else {
+                (Vec::new(), messages)
+            };
         for (at, talk) in talks.into_iter().enumerate() {
             let Json::Object(mut fields) = talk.json else { continue };
             let (messages, unsaid) = said(|list| take_list_at(&mut fields, list, &talk.bytes));

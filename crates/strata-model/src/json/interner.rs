@@ -14,18 +14,20 @@ const MAX_BYTES: usize = 24;
 pub struct Interner {
     keys: Table,
     texts: Table,
+    /// Room in which texts with escapes are put together.
+    pub(super) tape: Vec<u8>,
 }
 
 impl Default for Interner {
     fn default() -> Self {
-        Self { keys: Table(vec![None; SLOTS]), texts: Table(vec![None; SLOTS]) }
+        Self { keys: Table(vec![None; SLOTS]), texts: Table(vec![None; SLOTS]), tape: Vec::new() }
     }
 }
 
 impl Interner {
     /// One that remembers nothing: for a text that is read by itself.
     pub fn forgetful() -> Self {
-        Self { keys: Table(Vec::new()), texts: Table(Vec::new()) }
+        Self { keys: Table(Vec::new()), texts: Table(Vec::new()), tape: Vec::new() }
     }
 
     pub(super) fn key(&mut self, key: &str) -> Arc<str> {

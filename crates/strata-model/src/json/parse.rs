@@ -78,6 +78,9 @@ pub struct ValueReader<'t> {
     max_depth: usize,
 }
 
+/// Bytes of room that is kept for the next reader.
+const MAX_TAPE: usize = 1 << 20;
+
 /// Levels that an event has around what a file says.
 const AROUND: usize = 32;
 
@@ -87,8 +90,9 @@ impl<'t> ValueReader<'t> {
     }
 
     /// Shares keys and short texts with what was read with `interner` before.
-    pub fn with_interner(text: &'t [u8], interner: Interner) -> Self {
-        let jiter = Jiter::new(text).with_allow_inf_nan();
+    pub fn with_interner(text: &'t [u8], mut interner: Interner) -> Self {
+        let tape = std::mem::take(&mut interner.tape);
+        let jiter = Jiter::with_tape(text, tape).with_allow_inf_nan();
         Self { text, jiter, base: 0, interner, repeats: None, is_in_element: false, max_depth: MAX_DEPTH }
     }
 
@@ -104,12 +108,16 @@ impl<'t> ValueReader<'t> {
 
     /// For the next reader.
     pub fn into_interner(self) -> Interner {
-        self.interner
+        self.into_shared().0
     }
 
     /// For the next reader: the interner, and the repeats if there are any.
     pub fn into_shared(self) -> (Interner, Option<Repeats>) {
-        (self.interner, self.repeats)
+        let mut interner = self.interner;
+        interner.tape = self.jiter.into_tape();
+        interner.tape.clear();
+        interner.tape.shrink_to(MAX_TAPE);
+        (interner, self.repeats)
     }
 
     /// What was read since `start` is a document; later ones may repeat what is in it.
