@@ -23,8 +23,9 @@ use crate::recording::{Answer, Call};
 
 /// Files that are read at the start, in this order: a transcript of an agent that still writes it, another one, a log
 /// of requests each of which extends the one before, a session that keeps a list in its state, and one in which
-/// nothing was said yet. The rest is left to the window: what a person picks, and the configuration of the list's app.
-const FILES: [(&str, &str); 7] = [
+/// nothing was said yet. The rest is left to the window: what a person picks, the configuration of the list's app, and an app
+/// with tools of servers.
+const FILES: [(&str, &str); 8] = [
     ("claude-code.jsonl", "crates/strata-import/samples/claude-code.jsonl"),
     ("codex.jsonl", "crates/strata-import/samples/codex.jsonl"),
     ("steady.jsonl", "tests/recorder/files/steady.jsonl"),
@@ -32,6 +33,7 @@ const FILES: [(&str, &str); 7] = [
     ("empty.json", "tests/recorder/files/empty.json"),
     ("picked.jsonl", "crates/strata-import/samples/gemini-cli.jsonl"),
     ("orders.app.json", "tests/recorder/files/orders.app.json"),
+    ("tools.app.json", "tests/recorder/files/tools.app.json"),
 ];
 const N_SESSIONS: usize = 5;
 /// Bytes at the end of the first file that are not written yet.
@@ -77,6 +79,7 @@ const ACTS: &[&str] = &[
     "model/save",
     "model/setKey",
     "place/choose",
+    "run/agree",
     "script/remove",
     "script/save",
     "secret/keep",

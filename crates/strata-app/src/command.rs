@@ -272,6 +272,8 @@ commands! {
     "model/forget" model::Forget => model::ModelList: "Takes an endpoint off the list, with its key";
     "model/setKey" model::SetKey => model::ModelList: "Keeps an endpoint's key in the key store";
     "model/test" model::Test => model::TestAnswer: "Tries an endpoint with one word";
+    "run/deeds" run::Deeds => run::RunDeeds: "What running an app would start and reach beside models, and whether somebody has agreed to it";
+    "run/agree" run::Agree => run::RunDeeds: "Agrees to what running an app starts and reaches";
     "run/start" run::Start => run::RunStatus: "Begins to run an app, in a new session or in one that is stored";
     "run/send" run::Send => session::JobStarted: "Says something to a run's agents, or answers what they wait for, as a job";
     "run/get" run::Get => run::RunStatus: "A run as it is";

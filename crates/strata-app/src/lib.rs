@@ -3,6 +3,7 @@
 //! There is one list of commands ([`command::COMMANDS`]). The Tauri dispatcher, the HTTP route of `strata serve`, the
 //! TypeScript types and the table in ARCHITECTURE.md are all made from it.
 
+mod agreements;
 pub mod api;
 mod beside;
 mod capture_folder;

@@ -15,10 +15,11 @@ use strata_model::{App, Content, Json, Object};
 use strata_store::{SessionId, Store};
 use tokio_util::sync::CancellationToken;
 
+use crate::agreements::{agree, is_agreed};
 use crate::api::job::JobState;
 use crate::api::run::{
-    CallAnswer, CallPlace, Decision, HeldEdit, Limits, RunConversation, RunOrigin, RunPhase, RunProblem,
-    RunStatus, Spent, Start,
+    CallAnswer, CallPlace, Decision, HeldEdit, Limits, RunConversation, RunDeeds, RunOrigin, RunPhase,
+    RunProblem, RunStatus, Spent, Start,
 };
 use crate::error::{AppError, sentence};
 use crate::import::Storage as _;
@@ -27,8 +28,9 @@ use crate::models::{Models, custom_endpoints};
 use crate::notifications::Notifications;
 use crate::open::{AppSource, answered, made_from, read_app};
 use crate::run::{
-    self, Beginning, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, RecordedTurn, Run,
-    RunChoice, RunLimits, RunListener as _, RunStore, Step, TurnEnd, World, prepare, said, typed_value,
+    self, Beginning, Deeds, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, RecordedTurn,
+    Run, RunChoice, RunLimits, RunListener as _, RunStore, Step, TurnEnd, World, deeds, prepare, said,
+    typed_value,
 };
 use crate::sessions::Sessions;
 use crate::tables::Tables;
@@ -123,6 +125,25 @@ impl Runs {
         Self { workspace, tables, notifications, jobs, sessions, models, active, n_started }
     }
 
+    /// What running the app of a file would start and reach.
+    pub(crate) fn deeds(&self, file: &Path) -> Result<RunDeeds, AppError> {
+        let Deeds { lines, mark } = deeds(&read_app(file)?.app, file)?;
+        let is_agreed = lines.is_empty() || is_agreed(&self.workspace.store(), &mark)?;
+        Ok(RunDeeds { deeds: lines, mark, is_agreed })
+    }
+
+    /// Keeps that somebody has agreed to it, if it is what was shown.
+    pub(crate) fn agree(&self, file: &Path, mark: &str) -> Result<RunDeeds, AppError> {
+        let now = self.deeds(file)?;
+        if now.mark != mark {
+            return Err(AppError::bad_input(
+                "The app has changed since this was shown. Nothing was agreed to: look at what it does now.",
+            ));
+        }
+        agree(&mut self.workspace.store(), mark)?;
+        Ok(RunDeeds { is_agreed: true, ..now })
+    }
+
     /// Makes a run ready. Nothing is sent before somebody says something.
     pub(crate) fn start(&self, asked: Start) -> Result<RunStatus, AppError> {
         self.check_room()?;
@@ -135,6 +156,7 @@ impl Runs {
             find: &|name| self.models.find(name, &custom),
             client: &|| self.models.connections.client(),
             tables: self.tables.clone(),
+            agrees: &|deeds| Ok(is_agreed(&self.workspace.store(), &deeds.mark)?),
             app: None,
             script: None,
             recorded: self.recorded(asked.recorded.as_deref())?,
@@ -367,7 +389,7 @@ impl ActiveRun {
     fn status(&self) -> RunStatus {
         // First: what a turn has done is all there once it has ended.
         let is_running = self.board.shown().is_running;
-        let sent = self.run.sent();
+        let sent = self.run.sent_counts();
         let (authors, waiting) = (self.run.authors(), self.run.waiting());
         let waiting: Vec<_> = waiting.iter().map(status::waiting).collect();
         let shown = self.board.shown();
@@ -396,10 +418,10 @@ impl ActiveRun {
             from: self.from.as_ref().map(|from| RunOrigin {
                 session: from.session.clone(),
                 call: from.call,
-                replayed: sent.iter().filter(|call| call.is_replayed).count() as u32,
+                replayed: sent.replayed as u32,
                 waits: lock(&from.turn).is_some(),
             }),
-            calls: sent.len() as u32,
+            calls: sent.all as u32,
             spent: Spent { tokens: spent.tokens as f64, dollars: spent.dollars },
             limits: status::limits(limits),
             agents: status::agents(&self.app, &progress),
@@ -431,6 +453,7 @@ fn choice(asked: Start) -> Result<RunChoice, AppError> {
         holds: conditions(&asked.holds)?,
         remembers: false,
         is_streaming: true,
+        tells_requests: false,
     })
 }
 

@@ -218,6 +218,10 @@ impl CompileRun {
         });
     }
 
+    pub fn n_stages(&self) -> usize {
+        self.stages.len()
+    }
+
     /// What the last stage gave besides the request.
     pub fn last_output(&self) -> Option<&Arc<StageOutput>> {
         self.stages.last().map(|stage| &stage.output)

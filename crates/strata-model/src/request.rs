@@ -10,7 +10,7 @@ mod rich_text;
 
 use std::sync::Arc;
 
-pub use change::{Misfit, RequestChange, Splice};
+pub use change::{Misfit, RequestChange, Splice, is_alike_in_scripts};
 pub use contents::{Block, Chunk, Contents, RequestContent, RequestPart};
 pub use rich_text::{RichText, TextSpan};
 

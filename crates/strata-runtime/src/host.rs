@@ -7,6 +7,7 @@ use strata_engine::{Compilation, Invocation};
 use strata_model::{Content, Event, Json, LlmRequest, LlmResponse, Object, Part, Str};
 
 use crate::halt::Failure;
+use crate::services::SessionKey;
 
 pub trait Clock: Send + Sync {
     /// Epoch seconds.
@@ -49,6 +50,8 @@ pub trait Gate: Send + Sync {
 pub struct HeldCall {
     /// What was compiled, and by which settings.
     pub invocation: Invocation,
+    /// The session that it is made in: agents that are tools have one of their own.
+    pub session: SessionKey,
     /// How many events the session holds.
     pub n_events: usize,
     /// The whole state, with what lives for one run only.
@@ -57,6 +60,16 @@ pub struct HeldCall {
     pub input: Option<(usize, Arc<Event>)>,
     /// All stages; the last one is what is sent.
     pub compilation: Arc<Compilation>,
+    /// The app's own code that was asked on the way.
+    pub asked: Vec<AskedCode>,
+}
+
+/// A plugin or a callback that was asked before a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskedCode {
+    pub hook: strata_engine::Hook,
+    /// The place among the stages of the one that it made.
+    pub stage: usize,
 }
 
 /// Lets every call pass.

@@ -44,8 +44,8 @@ pub use context::{AgentCall, Code, Context, Hook, Host, InvocationContext, NodeC
 pub use events::Outlet;
 pub use halt::{Failure, Halt};
 pub use host::{
-    Answer, Chance, Clock, Gate, HeldCall, HookOwner, HookPoint, Item, ModelCall, Models, OpenGate,
-    RequestInput, ToolResult, Value,
+    Answer, AskedCode, Chance, Clock, Gate, HeldCall, HookOwner, HookPoint, Item, ModelCall, Models,
+    OpenGate, RequestInput, ToolResult, Value,
 };
 pub use program::{Node, Program};
 pub use run_node::RunNode;

@@ -33,7 +33,7 @@ impl Store {
     /// [`Self::open`] with another patience than [`BUSY_TIMEOUT`], for this and all later calls.
     pub fn open_with_timeout(path: &Path, busy_timeout: Duration) -> Result<Self, StoreError> {
         let connection = open_file(path, busy_timeout)?;
-        let mut store = Self { connection, path: Some(path.into()) };
+        let mut store = Self::of(connection, Some(path));
         sweep::clear_after_opening(&mut store);
         Ok(store)
     }
@@ -41,12 +41,16 @@ impl Store {
     /// Opens the database at `path`, which has to be there, for reading only: every call that writes fails with
     /// [`StoreError::ReadOnly`].
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { connection: open_file_read_only(path, BUSY_TIMEOUT)?, path: Some(path.into()) })
+        Ok(Self::of(open_file_read_only(path, BUSY_TIMEOUT)?, Some(path)))
     }
 
     /// A database that lives as long as this handle.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Ok(Self { connection: open_in_memory()?, path: None })
+        Ok(Self::of(open_in_memory()?, None))
+    }
+
+    fn of(connection: Connection, path: Option<&Path>) -> Self {
+        Self { connection, path: path.map(Into::into), growing_pieces: Default::default() }
     }
 }
 

@@ -4,6 +4,7 @@
 //! They are cut where messages end, and a piece that several of them have is kept once: what is stored grows with the
 //! conversation and not with its square.
 
+mod growing;
 mod pieces;
 
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -15,6 +16,7 @@ use crate::kept_secrets::{Masking, mask_stored};
 use crate::pack::{Packer, REQUESTS};
 use crate::record::{self, RecordPlace};
 use crate::{SessionId, Store, StoreError};
+pub(crate) use growing::GrowingPieces;
 pub(crate) use pieces::KnownPieces;
 use pieces::{cut, last_number, numbers, runs};
 
@@ -216,7 +218,8 @@ pub(crate) fn carry_added(transaction: &Transaction<'_>, from: i64, to: i64) -> 
 /// What stays of a recording's requests when it goes on, and what was added to it by other files.
 pub(crate) struct Kept {
     pub n_requests: u32,
-    pub pieces: KnownPieces,
+    /// `None` where nobody had to know them.
+    pub pieces: Option<KnownPieces>,
     pub added: Added,
 }
 
@@ -224,26 +227,54 @@ pub(crate) struct Kept {
 pub(crate) type Added = Vec<(RecordedRequest, Option<String>)>;
 
 /// Takes off all requests behind the first so many of a recording's own, and those that were added, to be put back
-/// ([`put_back`]). What pieces there are is only read where requests will be written.
+/// ([`put_back`]). What pieces there are is only read where requests will be written, and nobody knows them.
 pub(crate) fn cut_off(
     transaction: &Transaction<'_>,
     recording: i64,
     kept: u32,
     is_growing: bool,
+    mut pieces: Option<KnownPieces>,
 ) -> Result<Kept, StoreError> {
-    let (n_all, n_own): (u32, u32) = transaction
-        .prepare_cached(
-            "SELECT count(*), coalesce(sum(added_from IS NULL), 0) FROM requests WHERE recording = ?1",
-        )?
-        .query_row([recording], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (n_all, n_own) = counts(transaction, recording)?;
     let n_requests = kept.min(n_own);
     let added = if n_all > n_own { added(transaction, recording)? } else { Added::new() };
     if n_requests < n_all {
-        truncate(transaction, recording, n_requests)?;
+        let n_pieces = truncate(transaction, recording, n_requests)?;
+        pieces.iter_mut().for_each(|pieces| pieces.roll_back(n_pieces as usize));
     }
-    let needs_pieces = is_growing || !added.is_empty();
-    let pieces = if needs_pieces { known_pieces(transaction, recording)? } else { KnownPieces::default() };
+    if pieces.is_none() && (is_growing || !added.is_empty()) {
+        pieces = Some(known_pieces(transaction, recording)?);
+    }
     Ok(Kept { n_requests, pieces, added })
+}
+
+/// How many requests a recording has, and how many of them are its own. Those stand first, so that a recording to which
+/// nothing was added is not counted through.
+fn counts(transaction: &Transaction<'_>, recording: i64) -> Result<(u32, u32), StoreError> {
+    let last: Option<(u32, bool)> = transaction
+        .prepare_cached(
+            "SELECT position, added_from IS NULL FROM requests WHERE recording = ?1 ORDER BY position DESC LIMIT 1",
+        )?
+        .query_row([recording], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((last, is_own)) = last else { return Ok((0, 0)) };
+    let n_all = last + 1;
+    if is_own {
+        return Ok((n_all, n_all));
+    }
+    let n_own = transaction
+        .prepare_cached("SELECT count(*) FROM requests WHERE recording = ?1 AND added_from IS NULL")?
+        .query_row([recording], |row| row.get(0))?;
+    Ok((n_all, n_own))
+}
+
+/// Whether a recording has so many requests of its own.
+pub(crate) fn has_own(transaction: &Transaction<'_>, recording: i64, n: u32) -> Result<bool, StoreError> {
+    let Some(last) = n.checked_sub(1) else { return Ok(true) };
+    let mut find = transaction.prepare_cached(
+        "SELECT 1 FROM requests WHERE recording = ?1 AND position = ?2 AND added_from IS NULL",
+    )?;
+    Ok(find.exists([recording, last.into()])?)
 }
 
 fn added(transaction: &Transaction<'_>, recording: i64) -> Result<Added, StoreError> {
@@ -260,8 +291,8 @@ fn added(transaction: &Transaction<'_>, recording: i64) -> Result<Added, StoreEr
 }
 
 /// Removes the requests behind the first so many, and the pieces that only they have. Pieces are numbered as they are
-/// first needed, so these are the last ones.
-fn truncate(transaction: &Transaction<'_>, recording: i64, n_requests: u32) -> Result<(), StoreError> {
+/// first needed, so these are the last ones. Gives how many pieces are left.
+fn truncate(transaction: &Transaction<'_>, recording: i64, n_requests: u32) -> Result<u32, StoreError> {
     transaction
         .prepare_cached("DELETE FROM requests WHERE recording = ?1 AND position >= ?2")?
         .execute([recording, n_requests.into()])?;
@@ -272,7 +303,8 @@ fn truncate(transaction: &Transaction<'_>, recording: i64, n_requests: u32) -> R
         last = last.max(last_number(text(row, 0)?).ok_or_else(|| corrupt("the list of pieces"))?);
     }
     drop(rows);
-    REQUESTS.cut_off(transaction, recording, last + 1)
+    REQUESTS.cut_off(transaction, recording, last + 1)?;
+    Ok(last)
 }
 
 /// Puts requests that were added by other files behind a recording's own, of which there are so many now. Their answers

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
+use crate::request::GrowingPieces;
 
 /// An open database. Calls block; a handle belongs to one thread at a time, and any number of handles, in any number
 /// of processes, may have the same file open.
@@ -13,6 +14,8 @@ pub struct Store {
     pub(crate) connection: Connection,
     /// `None` in memory.
     pub(crate) path: Option<PathBuf>,
+    /// Of recordings that grow.
+    pub(crate) growing_pieces: GrowingPieces,
 }
 
 impl Store {

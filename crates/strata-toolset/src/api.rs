@@ -1,6 +1,7 @@
 //! Operations of an HTTP interface, as google-adk's `OpenAPIToolset` reads and calls them.
 
 mod document;
+mod events;
 mod hosts;
 mod names;
 mod operation;
@@ -92,9 +93,13 @@ impl Interface {
         builder = builder.headers(request::headers(&self.source.headers)?);
         let response = builder.send().await.map_err(|error| format!("{}.", causes(&error.without_url())))?;
         let status = response.status();
+        let is_stream = events::is_stream(response.headers());
         let text = text(response).await?;
         if !status.is_success() {
             return Err(format!("Status Code: {}, {text}", status.as_u16()));
+        }
+        if is_stream {
+            return Ok(events::read(&text));
         }
         Ok(json::parse(text.as_bytes()).unwrap_or_else(|_| Object::from_iter([("text", text)]).into()))
     }

@@ -101,7 +101,8 @@ impl ToolSource {
     pub fn deeds(&self) -> String {
         match self {
             Self::Mcp(McpServer { at: ServerAt::Child(child), .. }) => {
-                format!("starts the program `{}` in {}", child.line(), child.folder.display())
+                let folder = child.folder.display();
+                format!("starts the program `{}` in {folder}{}", child.line(), child.given())
             }
             Self::Mcp(McpServer { at: ServerAt::Address { url, .. }, .. }) => {
                 format!("connects to {}", without_query(url))
@@ -142,6 +143,12 @@ impl ToolSource {
 }
 
 impl ChildServer {
+    /// What it is given, without the values: some of them are secret, and some names change what a program does.
+    fn given(&self) -> String {
+        let names: Vec<&str> = self.env.iter().map(|(name, _)| name.as_str()).collect();
+        if names.is_empty() { String::new() } else { format!(" with its own {}", names.join(", ")) }
+    }
+
     /// The command as one would type it.
     pub fn line(&self) -> String {
         let words = std::iter::once(&self.command).chain(&self.args);

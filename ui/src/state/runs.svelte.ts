@@ -1,4 +1,5 @@
 import { untrack } from 'svelte';
+import type { Params } from '@/api/client.ts';
 import type {
   CallDetail,
   Decision,
@@ -6,6 +7,7 @@ import type {
   HeldEdit,
   PartPage,
   RunConversation,
+  RunDeeds,
   RunStatus,
   StageList,
   WaitingCall,
@@ -20,6 +22,11 @@ import { RunForm } from './run-form.svelte.ts';
 
 /** Parts of a held call that are shown; what is behind them is in the Pipeline view. */
 const MOST_PARTS = 400;
+
+/** What running an app would start and reach. */
+interface AskedDeeds extends RunDeeds {
+  readonly app: string;
+}
 
 interface Around {
   readonly location: Location;
@@ -44,6 +51,8 @@ export class Runs {
   isEditing = $state(false);
   /** A new run is begun though the session has one. */
   isStarting = $state(false);
+  /** What the app would start and reach, while somebody is asked about it. */
+  asked: AskedDeeds | undefined = $state.raw();
   readonly form = new RunForm();
   readonly conversation: Loaded<RunConversation>;
   /** The held call, as every view has it: what would be found in the cache, what it would cost. */
@@ -147,17 +156,41 @@ export class Runs {
       });
   }
 
+  /** Begins the run, or asks first about what its app would start and reach. */
   start(): void {
     if (this.form.missing !== undefined) return;
     this.#act(async () => {
-      const { id = '', recording } = this.#around.session;
-      const run = await this.#host.invoke('run/start', this.form.params({ shown: id, recording }));
-      this.#take(run);
-      this.isStarting = false;
-      this.form.place = 'new';
-      this.#around.openSession(run.session);
-      if (run.from?.waits === true) await this.#takeTurn(run);
+      const { app } = this.#params;
+      // The app of a recording starts nothing.
+      const deeds = app === null ? undefined : await this.#host.invoke('run/deeds', { app });
+      if (app === null || deeds === undefined || deeds.isAgreed) await this.#begin();
+      else this.asked = { app, ...deeds };
     });
+  }
+
+  /** Agrees to what was asked, for as long as the app stays as it is, and begins the run. */
+  agree(): void {
+    const { asked } = this;
+    if (asked === undefined) return;
+    this.asked = undefined;
+    this.#act(async () => {
+      await this.#host.invoke('run/agree', { app: asked.app, mark: asked.mark });
+      await this.#begin();
+    });
+  }
+
+  get #params(): Params<'run/start'> {
+    const { id = '', recording } = this.#around.session;
+    return this.form.params({ shown: id, recording });
+  }
+
+  async #begin(): Promise<void> {
+    const run = await this.#host.invoke('run/start', this.#params);
+    this.#take(run);
+    this.isStarting = false;
+    this.form.place = 'new';
+    this.#around.openSession(run.session);
+    if (run.from?.waits === true) await this.#takeTurn(run);
   }
 
   /** Takes the recorded turn again that the run was begun for. */

@@ -33,6 +33,33 @@ pub struct Start {
     pub holds: Vec<String>,
 }
 
+/// `run/deeds`: what running the app of a file would start and reach beside models. Nothing is started.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Deeds {
+    pub app: String,
+}
+
+/// `run/agree`: agrees to what running an app starts and reaches. Until then, `run/start` refuses to run it.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Agree {
+    pub app: String,
+    /// Of what was shown. Refused where the app would do something else by now.
+    pub mark: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunDeeds {
+    /// A sentence each; none where the app starts and reaches nothing.
+    pub deeds: Vec<String>,
+    /// Another one where the app, or what it would do, has changed.
+    pub mark: String,
+    /// Somebody has agreed, or there is nothing to agree to.
+    pub is_agreed: bool,
+}
+
 /// A call of a session or an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

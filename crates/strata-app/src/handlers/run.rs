@@ -1,13 +1,28 @@
 //! Agents that run.
 
+use std::path::Path;
+
 use crate::Strata;
 use crate::api::run::{
-    Conversation, Edit, Get, List, Release, RunConversation, RunList, RunStatus, Send, SetHolds, Start, Stop,
+    Agree, Conversation, Deeds, Edit, Get, List, Release, RunConversation, RunDeeds, RunList, RunStatus,
+    Send, SetHolds, Start, Stop,
 };
 use crate::api::session::JobStarted;
 use crate::command::Handler;
 use crate::error::AppError;
 use crate::run::HoldDecision;
+
+impl Handler for Deeds {
+    fn run(self, strata: &Strata) -> Result<RunDeeds, AppError> {
+        strata.runs.deeds(Path::new(&self.app))
+    }
+}
+
+impl Handler for Agree {
+    fn run(self, strata: &Strata) -> Result<RunDeeds, AppError> {
+        strata.runs.agree(Path::new(&self.app), &self.mark)
+    }
+}
 
 impl Handler for Start {
     fn run(self, strata: &Strata) -> Result<RunStatus, AppError> {

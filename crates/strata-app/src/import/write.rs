@@ -112,6 +112,7 @@ pub(super) fn append(
             kept_requests: kept.requests as u32,
             requests: imported.requests[kept.requests..].iter().map(new_request).collect(),
             session: &imported.session,
+            keeps_state: false,
             listing: listing(imported),
         })
         .collect();

@@ -1,6 +1,6 @@
 //! `strata run`: an app that runs in a session of the store.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -12,16 +12,15 @@ use tokio::runtime::Handle;
 use super::compiled::Compiled;
 use super::diagnostic::FileDiagnostic;
 use super::model_access::ModelAccess;
-use super::source::{Source, Subject};
+use super::source::Source;
 use super::{VERSION, Watch};
 use crate::api::common::{Basis, DiagnosticRow};
 use crate::api::run::RunProblem;
 use crate::data_folder::default_database;
 use crate::error::{AppError, sentence};
-use crate::models::counted;
 use crate::run::{
     Answered, Beginning, FromCall, Holder, Nobody, OwnStore, Person, Place, RecordedAnswers, RecordedTurn,
-    Run, RunChoice, RunListener, SentCall, TurnEnd, World, prepare, said,
+    Run, RunChoice, RunListener, ToldCall, TurnEnd, World, prepare, said,
 };
 use crate::tables::Tables;
 
@@ -56,7 +55,7 @@ pub struct RunCallReport {
     pub agent: String,
     /// Its answer is the recorded one of the session that is run again; no model was asked.
     pub is_replayed: bool,
-    /// In ADK's JSON.
+    /// In ADK's JSON; null where requests are not told.
     pub request: Json,
     /// As its provider counts it: reported, or predicted where it is not.
     pub prompt_tokens: u32,
@@ -112,6 +111,8 @@ pub fn run(
             find: &|name| access.find(name),
             client: &|| access.models.connections.client(),
             tables: tables.clone(),
+            // It is said before it happens, to whoever named the file.
+            agrees: &|_| Ok(true),
             app: None,
             script: None,
             recorded: recorded(choice, watch)?,
@@ -248,11 +249,12 @@ fn report(
         version: saved.version,
         bytes: saved.bytes,
     });
+    let numbers = subject.experiment.calls().iter().map(|call| (call.answer.0, call.number)).collect();
     Ok(RunReport {
         version: VERSION,
         session: run.session().to_string(),
         events: new.iter().map(|event| event.to_json()).collect(),
-        calls: run.sent().iter().map(|sent| call_report(sent, &subject, &compiled, tables)).collect(),
+        calls: run.sent().iter().map(|sent| call_report(sent, &numbers, &compiled)).collect(),
         state: RunState { session: scopes.session.into(), user: scopes.user.into(), app: scopes.app.into() },
         artifacts: artifacts.collect(),
         interrupts: run.waiting().iter().map(|waiting| waiting.id.to_string()).collect(),
@@ -262,24 +264,19 @@ fn report(
     })
 }
 
-fn call_report(sent: &SentCall, subject: &Subject, compiled: &Compiled, tables: &Tables) -> RunCallReport {
+fn call_report(sent: &ToldCall, numbers: &HashMap<u32, u32>, compiled: &Compiled) -> RunCallReport {
     let number = match sent.answer {
-        Answered::By(event) => {
-            let mut calls = subject.experiment.calls().iter();
-            calls.find(|call| call.answer.0 == event).map(|call| call.number)
-        }
+        Answered::By(event) => numbers.get(&event).copied(),
         Answered::NotYet | Answered::Never => None,
     };
     let cache = number.and_then(|number| compiled.caches.call(number));
-    let alone =
-        || counted(&tables.counting, sent.request.model.as_deref().unwrap_or_default(), &sent.request);
     RunCallReport {
         call: number,
         agent: sent.agent.to_string(),
         is_replayed: sent.is_replayed,
-        request: sent.request.to_json(),
-        prompt_tokens: cache.map_or_else(|| alone().tokens, |cache| cache.bill.prompt_tokens),
-        prompt_basis: cache.map_or_else(|| alone().basis.into(), |cache| cache.bill.basis.into()),
+        request: sent.request.as_ref().map_or(Json::Null, |request| request.to_json()),
+        prompt_tokens: cache.map_or(sent.count.tokens, |cache| cache.bill.prompt_tokens),
+        prompt_basis: cache.map_or(sent.count.basis.into(), |cache| cache.bill.basis.into()),
         predicted_cached_tokens: cache.map(|cache| cache.prediction.expected),
         reported_cached_tokens: cache.and_then(|cache| cache.reported?.cached),
         cost: cache.and_then(|cache| cache.bill.cost_usd()),

@@ -82,6 +82,10 @@ impl Budget {
         self.limits
     }
 
+    pub(crate) fn tables(&self) -> Arc<Tables> {
+        self.tables.clone()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Spent> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -78,6 +78,8 @@ pub struct RunChoice {
     pub remembers: bool,
     /// What models say is told piece by piece.
     pub is_streaming: bool,
+    /// The report tells every request that was sent.
+    pub tells_requests: bool,
 }
 
 #[cfg(test)]

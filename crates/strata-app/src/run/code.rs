@@ -7,6 +7,7 @@ use strata_model::app::{AgentKind, Callback, Node, Plugin, Tool};
 use strata_model::{Agent, App, Content, Event, Json, Object, Part, Str};
 use strata_runtime::{AgentCall, Answer, Code, Failure, Halt, Hook, Item, NodeCall, ToolCall, ToolResult};
 
+use super::callbacks;
 use super::tools::{ToolScript, ToolSources};
 use crate::error::AppError;
 
@@ -24,8 +25,8 @@ impl AppCode {
     ) -> Result<Json, Failure> {
         let missing = || Failure::new("NotImplementedError", format!("The script has no function `{name}`."));
         let script = self.tools.script.as_ref().filter(|script| script.has(name)).ok_or_else(missing)?;
-        let result = self.tools.run(script, name, input, context).await;
-        result.map_err(|problem| Failure::new("ScriptError", problem))
+        let result = self.tools.run(script, name, input, &Object::new(), context).await;
+        result.map(|returned| returned.result).map_err(|problem| script_failure(script, problem))
     }
 }
 
@@ -48,8 +49,8 @@ impl Code for AppCode {
         })
     }
 
-    fn hook<'a>(&'a self, _: Hook<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
-        Box::pin(async { Ok(Answer::Nothing) })
+    fn hook<'a>(&'a self, hook: Hook<'a>) -> BoxFuture<'a, Result<Answer, Failure>> {
+        Box::pin(callbacks::ask(&self.tools, hook))
     }
 
     fn run_node<'a>(&'a self, call: NodeCall<'a>) -> BoxFuture<'a, Result<(), Halt>> {
@@ -81,8 +82,14 @@ impl Code for AppCode {
     }
 }
 
-fn function_of<'c>(code: &'c Object, name: &'c str) -> &'c str {
+/// The function of the script that some code is.
+pub(super) fn function_of<'c>(code: &'c Object, name: &'c str) -> &'c str {
     code.get("function").and_then(Json::as_str).unwrap_or(name)
+}
+
+/// What a function of the script did wrong, with its place.
+pub(super) fn script_failure(script: &ToolScript, problem: impl std::fmt::Display) -> Failure {
+    Failure::new("ScriptError", format!("{}: {problem}", script.file()))
 }
 
 /// Refuses an app with nodes or agents of code that the script does not have.
@@ -110,7 +117,7 @@ pub(crate) fn check_code(app: &App, script: Option<&ToolScript>) -> Result<(), A
 }
 
 /// What of an app's code is not run, a sentence each.
-pub(crate) fn left_out(app: &App) -> Vec<String> {
+pub(crate) fn left_out(app: &App, script: Option<&ToolScript>) -> Vec<String> {
     let mut notes = Vec::new();
     for plugin in app.plugins() {
         if let Plugin::Code { name, .. } = plugin {
@@ -130,8 +137,13 @@ pub(crate) fn left_out(app: &App) -> Vec<String> {
             &agent.on_tool_error_callbacks,
         ];
         for callback in lists.into_iter().flatten().flatten() {
-            if let Callback::Code { name, .. } = callback {
-                notes.push(format!("The callback {name} of {} is code and is not run.", agent.name));
+            let Callback::Code { name, code } = callback else { continue };
+            let function = callbacks::function(name, code.as_ref());
+            if !script.is_some_and(|script| script.has(function)) {
+                notes.push(format!(
+                    "The callback {name} of {} is code and is not run: the script has no function `{function}`.",
+                    agent.name
+                ));
             }
         }
     });

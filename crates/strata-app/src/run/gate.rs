@@ -55,7 +55,9 @@ impl Gate for RunGate {
 
 impl RunGate {
     fn call(&self, held: &HeldCall, request: Arc<LlmRequest>, edited_by_hand: Option<bool>) -> SentCall {
-        SentCall::new(held, request, &self.recording.state(), self.sent.next_number(), edited_by_hand)
+        let number = self.sent.next_number();
+        SentCall::new(held, request, &self.recording.state(), number, edited_by_hand)
+            .apart(held.session != *self.recording.key())
     }
 
     /// Holds a call until it is decided about. It is stored by then, as the last call of its session.

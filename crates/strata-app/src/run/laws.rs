@@ -133,6 +133,7 @@ fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize
         holder: Arc::new(Passes(AtomicUsize::new(passes))),
         listener: ears.clone(),
         is_streaming: false,
+        keeps_requests: false,
         stop,
     };
     Run::start(parts, store.clone(), place).unwrap()

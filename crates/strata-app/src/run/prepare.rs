@@ -10,17 +10,18 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
+use super::callbacks::pointed;
 use super::choice::{ModelChoice, RunChoice};
 use super::code::left_out;
 use super::hold::{Holder, Holds};
 use super::listener::{Person, RunListener};
 use super::models::Answerer;
 use super::recorded_turn::{Beginning, RecordedTurn, Replay};
-use super::running::RunParts;
+use super::running::{RunParts, program_of};
 use super::scripted::Script;
 use super::server::ModelServer;
 use super::tools::{RecordedAnswers, ToolScript, ToolSources};
-use super::toolsets::{Equipped, Toolsets, equipped, has_sources, left_closed};
+use super::toolsets::{Agrees, Equipped, Toolsets, equipped, has_sources, left_closed};
 use crate::error::AppError;
 use crate::models::UsableEndpoint;
 use crate::open::{read_app, stored_app};
@@ -33,6 +34,8 @@ pub(crate) struct World<'w> {
     pub client: &'w dyn Fn() -> Result<Client, AppError>,
     pub tables: Arc<Tables>,
     pub recorded: RecordedAnswers,
+    /// Says to what the app would start and reach somebody has agreed.
+    pub agrees: Agrees<'w>,
     /// The app, where it is not that of a file as it stands there.
     pub app: Option<Arc<App>>,
     /// Answers of a file that were begun before.
@@ -84,6 +87,7 @@ impl RunApp {
     fn with_tools(
         self,
         choice: &RunChoice,
+        agrees: Agrees<'_>,
         listener: &dyn RunListener,
         runtime: &Handle,
         stop: &CancellationToken,
@@ -97,7 +101,7 @@ impl RunApp {
         if !has_sources(&self.app) {
             return Ok((self, Toolsets::default()));
         }
-        let Equipped { app, kept, toolsets } = equipped(&self.app, path, listener, runtime, stop)?;
+        let Equipped { app, kept, toolsets } = equipped(&self.app, path, agrees, listener, runtime, stop)?;
         Ok((Self { app, config: stored_app(&kept, path), ..self }, toolsets))
     }
 }
@@ -133,9 +137,12 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
         }
     };
     // Nothing is started for a run that cannot be.
-    let (run_app, toolsets) = run_app.with_tools(choice, &*world.listener, world.runtime, &world.stop)?;
+    program_of(&run_app.app, script.as_ref())?;
+    let (run_app, toolsets) =
+        run_app.with_tools(choice, world.agrees, &*world.listener, world.runtime, &world.stop)?;
     let RunApp { app, config: app_config, diagnostics } = run_app;
-    for note in left_out(&app) {
+    let app = Arc::new(pointed(&app, script.as_ref()));
+    for note in left_out(&app, script.as_ref()) {
         world.listener.note(&note);
     }
     let parts = RunParts {
@@ -158,6 +165,7 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
         holder: world.holder,
         listener: world.listener,
         is_streaming: choice.is_streaming,
+        keeps_requests: choice.tells_requests,
         stop: world.stop,
     };
     Ok(Prepared { parts, beginning, diagnostics })

@@ -17,10 +17,10 @@ use strata_model::{Event, Fingerprint, Object, Scope, Session, Str};
 use strata_runtime::{Failure, SessionKey, SessionService};
 use strata_store::{AppConfig, Growth, NewEvent, RecordedRequest, SessionId, Store, StoreError};
 
-use super::sent::{Answered, SentCalls};
+use super::sent::SentCalls;
 use crate::error::{AppError, sentence};
 use crate::kept_files::OF_A_RUN;
-use stored::{Stored, new_event};
+use stored::{Head, Stored, new_event};
 
 pub(crate) use stand_in::{CallState, StandIn, stand_in};
 pub(crate) use stored::WaitingCall;
@@ -62,20 +62,19 @@ impl RunRecording {
         app_config: AppConfig,
     ) -> Result<Self, AppError> {
         let location = format!("{OF_A_RUN}{}/{}/{}", beginning.app_name, beginning.user_id, beginning.id);
-        let mut stored = Stored::of(location, beginning.clone(), requests.len());
+        let stored = Stored::of(location, beginning.clone(), requests.len());
         let id = {
             let mut store = store.lock();
-            let mut import = store.begin_import(stored.source())?;
+            let mut import = store.begin_import(stored.head.source())?;
             let mut recording = import.open_recording()?;
             let events: Vec<NewEvent<'_>> = beginning.events.iter().map(|event| new_event(event)).collect();
             import.append(&mut recording, &events)?;
             import.append_requests(&mut recording, requests)?;
-            import.close_recording(recording, beginning, stored.listing(Some(app_config)))?;
+            import.close_recording(recording, beginning, stored.head.listing(Some(app_config)))?;
             let imported = import.commit(&[])?;
             let first = imported.into_iter().next();
             first.ok_or_else(|| AppError::internal("A session was stored that is not there."))?.id
         };
-        stored.app_config = None;
         store.grown(&id);
         Ok(Self::new(store, sent, id, stored))
     }
@@ -107,13 +106,10 @@ impl RunRecording {
                     Some(stand_in) => unanswered.extend(stand_in::given_up(stand_in, request)),
                 }
             })?;
-            let stored = Stored::of(entry.location, session, n_requests);
-            let stored = Stored {
-                content: source.content.unwrap_or_default(),
-                title: entry.title,
-                app_config: Some(app_config),
-                ..stored
-            };
+            let mut stored = Stored::of(entry.location, session, n_requests);
+            stored.head.content = source.content.unwrap_or_default();
+            stored.head.title = entry.title;
+            stored.head.app_config = Some(app_config);
             (stored, (!stand_ins.is_empty()).then_some(unanswered))
         };
         let recording = Self::new(store, sent, id.clone(), stored);
@@ -124,7 +120,7 @@ impl RunRecording {
     }
 
     fn new(store: Arc<dyn RunStore>, sent: Arc<SentCalls>, id: SessionId, stored: Stored) -> Self {
-        let Session { app_name, user_id, id: session_id, .. } = stored.session.clone();
+        let Session { app_name, user_id, id: session_id, .. } = stored.head.session.clone();
         let key = SessionKey { app_name, user_id, session_id };
         Self { store, sent, id, key, stored: Mutex::new(stored) }
     }
@@ -143,39 +139,37 @@ impl RunRecording {
     }
 
     pub(crate) fn n_events(&self) -> u32 {
-        self.stored().n_events
+        self.stored().head.n_events
     }
 
     /// The state as it is stored.
     pub(crate) fn state(&self) -> Object {
-        self.stored().session.state.clone()
+        self.stored().head.session.state.clone()
     }
 
     /// Calls that wait for an answer from outside.
     pub(crate) fn waiting(&self) -> Vec<WaitingCall> {
-        self.stored().waiting.clone()
+        self.stored().head.waiting.clone()
     }
 
     /// Who has said or done something.
     pub(crate) fn authors(&self) -> Vec<String> {
-        self.stored().numbers.agents.iter().map(ToString::to_string).collect()
+        self.stored().head.numbers.agents.iter().map(ToString::to_string).collect()
     }
 
     /// The invocation of the last event. `None` in an empty session.
     pub(crate) fn last_invocation(&self) -> Option<Str> {
-        self.stored().last_invocation.clone()
+        self.stored().head.last_invocation.clone()
     }
 
-    /// The session as it is stored, as far as it was said.
-    pub(crate) fn session(&self) -> Result<Session, AppError> {
+    /// The session as far as it was said.
+    pub(crate) fn session(&self) -> Session {
         self.read(EventLimit::default())
-            .map_err(|failure| AppError::internal(failure.text()))?
-            .ok_or_else(gone)
     }
 
     /// Gives a call its place behind everything else, as long as it has no answer. One with the same id goes.
     pub(crate) fn put(&self, stand_in: StandIn) -> Result<(), Failure> {
-        let mut stand_ins = self.stored().stand_ins.clone();
+        let mut stand_ins = self.stored().head.stand_ins.clone();
         stand_ins.retain(|known| known.event.id != stand_in.event.id);
         stand_ins.push(stand_in);
         let written = self.write_tail(stand_ins, Vec::new()).map_err(|error| failed(&error))?;
@@ -184,20 +178,21 @@ impl RunRecording {
 
     /// Takes a call that was held and not sent away.
     pub(crate) fn take_away(&self, id: &str) {
-        let mut stand_ins = self.stored().stand_ins.clone();
+        let mut stand_ins = self.stored().head.stand_ins.clone();
         stand_ins.retain(|known| *known.event.id != *id);
         // What stands for an answer is taken away by whoever writes next, too.
         let _ = self.write_tail(stand_ins, Vec::new());
     }
 
-    /// Stores the requests that no event has answered, of those behind the first so many of this run.
-    pub(crate) fn keep_unanswered(&self, from: usize) -> Result<(), StoreError> {
-        let requests = self.sent.give_up(from);
-        if requests.is_empty() && self.stored().stand_ins.is_empty() {
+    /// At the end of a turn, stores the requests that no event has answered.
+    pub(crate) fn keep_unanswered(&self) -> Result<(), StoreError> {
+        self.sent.end();
+        let unanswered = self.sent.unanswered();
+        if unanswered.is_empty() && self.stored().head.stand_ins.is_empty() {
             return Ok(());
         }
-        self.write_tail(Vec::new(), requests)?;
-        self.sent.forget_given_up();
+        self.write_tail(Vec::new(), unanswered.iter().map(|call| call.stored(None)).collect())?;
+        self.sent.forget_unanswered(unanswered.len());
         Ok(())
     }
 
@@ -209,12 +204,12 @@ impl RunRecording {
     ) -> Result<bool, StoreError> {
         let mut stored = self.stored();
         let n_requests = requests.len() as u32;
-        let content = stored.content.then(Fingerprint::of(b"requests"));
-        let mut next = Stored { content, stand_ins, ..stored.clone() };
-        let is_written = self.write(&stored, &next, None, requests)?;
+        let content = stored.head.content.then(Fingerprint::of(b"requests"));
+        let mut next = Head { content, stand_ins, ..stored.head.clone() };
+        let is_written = self.write(&stored.head, &next, None, requests)?;
         if is_written {
             next.n_requests += n_requests;
-            *stored = next;
+            stored.head = next;
         }
         drop(stored);
         self.store.grown(&self.id);
@@ -225,8 +220,8 @@ impl RunRecording {
     /// written, where the store does not have `before`.
     fn write(
         &self,
-        before: &Stored,
-        next: &Stored,
+        before: &Head,
+        next: &Head,
         event: Option<&Event>,
         mut requests: Vec<RecordedRequest>,
     ) -> Result<bool, StoreError> {
@@ -242,32 +237,38 @@ impl RunRecording {
             kept_requests: before.n_requests,
             requests,
             session: &next.session,
+            keeps_state: event.is_none_or(|event| event.actions.state_delta.is_empty()),
             listing: next.listing(next.app_config.clone()),
         };
         self.store.lock().append(&next.source(), before.content, &[growth], &[])
     }
 
+    /// Stores an event with the request that it answers. Requests that were found to have no answer go before it.
     fn add(&self, event: &Event) -> Result<Arc<Event>, Failure> {
         let mut kept = event.clone();
         kept.actions.state_delta.retain(|name, _| Scope::of(name) != Scope::Temp);
         let kept = Arc::new(kept);
         let mut stored = self.stored();
+        let unanswered = self.sent.unanswered();
         let answered = self.sent.answered_by(&kept);
-        let mut next = stored.clone();
-        next.count(&kept, answered.is_some());
-        let stand_in = answered.as_ref().and_then(|(_, call)| call.stand_in.as_ref());
-        next.stand_ins.retain(|known| Some(&known.event.id) != stand_in);
-        let requests: Vec<_> = answered.iter().map(|(_, call)| call.stored(Some(stored.n_events))).collect();
-        let written = self.write(&stored, &next, Some(&kept), requests);
+        let mut next = stored.with(&kept, answered.is_some());
+        let calls = || unanswered.iter().chain(&answered);
+        next.stand_ins.retain(|known| calls().all(|call| call.stand_in.as_ref() != Some(&known.event.id)));
+        let at = stored.head.n_events;
+        let requests: Vec<_> = unanswered.iter().map(|call| call.stored(None)).collect();
+        let requests =
+            requests.into_iter().chain(answered.iter().map(|call| call.stored(Some(at)))).collect();
+        let written = self.write(&stored.head, &next, Some(&kept), requests);
         if !written.map_err(|error| failed(&error))? {
             return Err(self.stale());
         }
-        if let Some((place, _)) = answered {
-            self.sent.settle(place, Answered::By(stored.n_events));
-            next.n_requests += 1;
+        next.n_requests += calls().count() as u32;
+        self.sent.forget_unanswered(unanswered.len());
+        if let Some(call) = &answered {
+            self.sent.settle(call, at);
         }
         next.app_config = None;
-        *stored = next;
+        stored.add(kept.clone(), next);
         drop(stored);
         self.store.grown(&self.id);
         Ok(kept)
@@ -282,15 +283,10 @@ impl RunRecording {
         Failure::new("StaleSessionError", message)
     }
 
-    fn read(&self, limit: EventLimit) -> Result<Option<Session>, Failure> {
-        let session = self.store.lock().read_session(&self.id).map_err(|error| failed(&error))?;
-        let n_events = self.n_events() as usize;
-        let limited = session.map(|mut session| {
-            session.events.truncate(n_events);
-            let events = limit.of(&session.events).to_vec();
-            Session { events, ..session }
-        });
-        Ok(limited)
+    /// The session as it is in the store. It is not read again: nobody else writes to it.
+    fn read(&self, limit: EventLimit) -> Session {
+        let stored = self.stored();
+        Session { events: limit.of(&stored.events).to_vec(), ..stored.head.session.clone() }
     }
 }
 
@@ -310,8 +306,7 @@ impl SessionService for RunRecording {
         key: &'a SessionKey,
         limit: EventLimit,
     ) -> BoxFuture<'a, Result<Option<Session>, Failure>> {
-        let read = if *key == self.key { self.read(limit) } else { Ok(None) };
-        Box::pin(ready(read))
+        Box::pin(ready(Ok((*key == self.key).then(|| self.read(limit)))))
     }
 
     fn create<'a>(&'a self, key: &'a SessionKey, _: &'a Object) -> BoxFuture<'a, Result<Session, Failure>> {

@@ -18,7 +18,7 @@ use super::listener::{RunListener, tell};
 use super::models::{Answerer, RunModels};
 use super::recorded_turn::Replay;
 use super::recording::{RunRecording, RunStore, WaitingCall, gone};
-use super::sent::{SentCall, SentCalls};
+use super::sent::{SentCalls, SentCounts, ToldCall};
 use super::services::{SavedFile, StoredArtifacts, StoredMemory};
 use super::tools::{ToolScript, ToolSources};
 use crate::error::AppError;
@@ -40,6 +40,8 @@ pub(crate) struct RunParts {
     pub holder: Arc<dyn Holder>,
     pub listener: Arc<dyn RunListener>,
     pub is_streaming: bool,
+    /// Requests are kept in memory, to be told at the end.
+    pub keeps_requests: bool,
     /// Ends the run, and closes what it leaves open.
     pub stop: CancellationToken,
 }
@@ -94,7 +96,7 @@ impl Run {
         let program =
             parts.flows.iter().fold(program, |program, (agent, flow)| program.with_flow(agent, flow.clone()));
         let computer = Arc::new(Computer::default());
-        let sent: Arc<SentCalls> = Arc::default();
+        let sent = Arc::new(SentCalls::new(parts.budget.tables(), parts.keeps_requests));
         let recording = Arc::new(recording(&parts, &*computer, store.clone(), &sent, place)?);
         let gate = RunGate {
             holds: parts.holds.clone(),
@@ -178,15 +180,14 @@ impl Run {
 
     /// What gives the answers to calls that wait, by the ids of the calls.
     pub(crate) fn answers(&self, answers: &[(String, Json)]) -> Result<Content, AppError> {
-        answered(&self.recording.session()?, answers)
+        answered(&self.recording.session(), answers)
     }
 
     async fn take(&self, turn: Turn, custom_metadata: Object) -> Result<TurnEnd, AppError> {
-        let n_sent = self.sent.len();
         let config = RunConfig { custom_metadata, ..self.config.clone() };
         let turn = Turn { config, abort: self.stop.clone(), ..turn };
         let ended = self.runner.run(turn, self).await;
-        self.recording.keep_unanswered(n_sent)?;
+        self.recording.keep_unanswered()?;
         Ok(match ended {
             _ if self.stop.is_cancelled() => TurnEnd::Stopped,
             Ok(()) | Err(Halt::Interrupted) => TurnEnd::Done,
@@ -233,8 +234,13 @@ impl Run {
         self.sent.len()
     }
 
-    pub(crate) fn sent(&self) -> Vec<SentCall> {
+    /// What was let through, in order.
+    pub(crate) fn sent(&self) -> Vec<ToldCall> {
         self.sent.all()
+    }
+
+    pub(crate) fn sent_counts(&self) -> SentCounts {
+        self.sent.counts()
     }
 
     /// The files that this run saved, in its order.
@@ -248,7 +254,7 @@ impl Run {
 
     /// Adds the session to what agents of its app remember. Gives how many memories that are.
     pub(crate) fn remember(&self) -> Result<usize, AppError> {
-        self.memory.remember(&self.recording.session()?)
+        self.memory.remember(&self.recording.session())
     }
 }
 

@@ -22,6 +22,13 @@ pub(crate) use script::{Scripted, ToolScript};
 /// Bytes of a result, as JSON.
 const MAX_RESULT: usize = 4 << 20;
 
+/// What a function of the script gave.
+pub(crate) struct Returned {
+    pub result: Json,
+    /// What it was lent, as it left it.
+    pub lent: Object,
+}
+
 /// Who answers tools.
 pub(crate) struct ToolSources {
     pub script: Option<ToolScript>,
@@ -53,7 +60,9 @@ impl ToolSources {
         if let Some(script) = &self.script
             && let Some(function) = names.into_iter().find(|name| script.has(name))
         {
-            let result = self.run(script, function, Json::Object(call.args.clone()), call.context).await?;
+            let args = Json::Object(call.args.clone());
+            let Returned { result, .. } =
+                self.run(script, function, args, &Object::new(), call.context).await?;
             return bounded(call.tool, result);
         }
         if let Some(toolset) = self.toolsets.find(&call.context.agent_name(), call.tool) {
@@ -86,10 +95,11 @@ impl ToolSources {
         script: &ToolScript,
         function: &str,
         args: Json,
+        lent: &Object,
         context: &Context,
-    ) -> Result<Json, String> {
-        let called = script.call(function, args, context, &*self.listener).await?;
-        let Scripted { result, state, route, files, remembers } = called;
+    ) -> Result<Returned, String> {
+        let called = script.call(function, args, lent, context, &*self.listener).await?;
+        let Scripted { result, state, route, files, remembers, lent } = called;
         write_state(context, &state)?;
         for (name, part) in files {
             context.save_artifact(&name, part).await.map_err(|failure| failure.to_string())?;
@@ -100,7 +110,7 @@ impl ToolSources {
         if let Some(route) = route {
             context.set_route(route);
         }
-        Ok(result)
+        Ok(Returned { result, lent })
     }
 
     async fn typed(&self, person: Arc<dyn Person>, call: &ToolCall<'_>) -> Result<Json, String> {

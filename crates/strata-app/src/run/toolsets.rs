@@ -13,6 +13,8 @@ use strata_toolset::{ToolSource, Toolset};
 use tokio::runtime::Handle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::app_tree::with_agents;
+use super::deeds::Deeds;
 use super::listener::RunListener;
 use crate::error::AppError;
 
@@ -48,9 +50,9 @@ impl Found {
     }
 }
 
-/// What running the app of a file will start and reach, a sentence each. Refuses sources that cannot be read.
-pub(crate) fn deeds(app: &App, file: &Path) -> Result<Vec<String>, AppError> {
-    Ok(sources(app, file)?.iter().map(Found::deed).collect())
+/// What running the app of a file will start and reach. Refuses sources that cannot be read.
+pub(crate) fn deeds(app: &App, file: &Path) -> Result<Deeds, AppError> {
+    Ok(Deeds::of(app, sources(app, file)?.iter().map(Found::deed).collect()))
 }
 
 /// Whether an app has tools of other programs or servers.
@@ -60,19 +62,28 @@ pub(crate) fn has_sources(app: &App) -> bool {
     has
 }
 
-/// Opens the sources of the app of a file, and fills in the tools that they have. One that cannot be opened
-/// costs the app its tools, as in google-adk, and no more.
+/// Says what somebody has agreed to.
+pub(crate) type Agrees<'w> = &'w dyn Fn(&Deeds) -> Result<bool, AppError>;
+
+/// Opens the sources of the app of a file, and fills in the tools that they have, if somebody `agrees`. One that cannot be
+/// opened costs the app its tools, as in google-adk, and no more.
 pub(crate) fn equipped(
     app: &Arc<App>,
     file: &Path,
+    agrees: Agrees<'_>,
     listener: &dyn RunListener,
     runtime: &Handle,
     stop: &CancellationToken,
 ) -> Result<Equipped, AppError> {
     let found = sources(app, file)?;
-    for found in &found {
-        listener.note(&found.deed());
+    let deeds = Deeds::of(app, found.iter().map(Found::deed).collect());
+    if !agrees(&deeds)? {
+        return Err(AppError::bad_input(format!(
+            "Nobody has agreed to what this app starts and reaches, as its file is now: nothing was started. {}",
+            deeds.lines.join(" ")
+        )));
     }
+    deeds.lines.iter().for_each(|line| listener.note(line));
     let mut open: Vec<OpenToolset> = Vec::new();
     for Found { source, read, agent } in found {
         let name = read.name();
@@ -141,8 +152,7 @@ struct Found {
     agent: Str,
 }
 
-/// The sources of an app, each once.
-/// Each once, with the agent that has it first; what they name is looked for beside the app's file.
+/// The sources of an app, each once, with the agent that has it first; what they name is looked for beside the app's file.
 fn sources(app: &App, file: &Path) -> Result<Vec<Found>, AppError> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut found: Vec<Found> = Vec::new();
@@ -235,35 +245,7 @@ fn each(app: &App, visit: &mut impl FnMut(&Agent, &Tool)) {
 
 /// An app with other tools.
 fn changed(app: &App, change: &mut impl FnMut(&mut Tool)) -> App {
-    fn agent(of: &mut Arc<Agent>, change: &mut impl FnMut(&mut Tool)) {
-        let of = Arc::make_mut(of);
-        for tool in of.tools.iter_mut().flatten() {
-            change(tool);
-            match tool {
-                Tool::AgentTool { agent: below, .. } => agent(below, change),
-                Tool::NodeTool { node: below, .. } => node(below, change),
-                _ => {}
-            }
-        }
-        of.sub_agents.iter_mut().flatten().for_each(|below| agent(below, change));
-        of.nodes.iter_mut().flatten().for_each(|below| node(below, change));
-        of.library.iter_mut().flatten().for_each(|below| node(below, change));
-    }
-    fn node(of: &mut Node, change: &mut impl FnMut(&mut Tool)) {
-        match of {
-            Node::Agent(below) => agent(below, change),
-            Node::Tool(below) => {
-                if let Tool::AgentTool { agent: below, .. } = &mut Arc::make_mut(below).tool {
-                    agent(below, change);
-                }
-            }
-            Node::Code(_) | Node::Join(_) => {}
-        }
-    }
-    let mut app = app.clone();
-    app.root_agent.iter_mut().for_each(|root| agent(root, change));
-    app.root_node.iter_mut().for_each(|root| node(root, change));
-    app
+    with_agents(app, &mut |agent| agent.tools.iter_mut().flatten().for_each(&mut *change))
 }
 
 /// What a run of an app without a file says of its toolsets, if it has some.

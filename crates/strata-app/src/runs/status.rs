@@ -8,7 +8,7 @@ use crate::api::run::{
     AgentState, Continuation, ConversationLine, HeldCall, HeldPart, Limits, LineKind, RunAgent,
     RunConversation, WaitingCall, WaitingKind,
 };
-use crate::run::{self, HeldReport, RunLimits, SentCall};
+use crate::run::{self, HeldReport, RunLimits, SentCounts};
 use crate::show::words::cut;
 
 /// Lines of a conversation that are shown.
@@ -137,7 +137,7 @@ pub(super) fn agents(app: &App, run: &Progress<'_>) -> Vec<RunAgent> {
 
 /// How far a run is.
 pub(super) struct Progress<'r> {
-    pub sent: &'r [SentCall],
+    pub sent: &'r SentCounts,
     /// Who has said or done something in the session.
     pub authors: &'r [String],
     pub waiting: &'r [WaitingCall],
@@ -148,7 +148,7 @@ pub(super) struct Progress<'r> {
 
 impl Progress<'_> {
     fn agent(&self, name: &str, kind: &str, depth: u32) -> RunAgent {
-        let calls = self.sent.iter().filter(|call| *call.agent == *name).count() as u32;
+        let calls = self.sent.by_agent.get(name).copied().unwrap_or_default();
         let state = if self.held == Some(name) {
             AgentState::Held
         } else if self.waiting.iter().any(|waiting| waiting.agent == name) {

@@ -60,7 +60,7 @@ impl ServedApp {
         // Said now, and not to each client that asks.
         let tools = choice.tools.as_deref().map(ToolScript::read).transpose()?;
         program_of(&app, tools.as_ref())?;
-        let deeds = deeds(&app, &choice.app)?;
+        let deeds = deeds(&app, &choice.app)?.lines;
         if let ModelChoice::Script(path) = &choice.model {
             crate::run::Script::read(path)?;
         }

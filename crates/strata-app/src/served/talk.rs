@@ -210,11 +210,14 @@ impl Talk {
             holds: Vec::new(),
             remembers: false,
             is_streaming: false,
+            tells_requests: false,
         };
         let world = World {
             find: &|name| around.access.find(name),
             client: &|| around.access.models.connections.client(),
             tables: around.tables.clone(),
+            // It was said when the app began to be served.
+            agrees: &|_| Ok(true),
             recorded: RecordedAnswers::default(),
             turn: None,
             app: Some(asked.app.clone()),

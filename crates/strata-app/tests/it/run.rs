@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod callbacks;
 mod from_call;
 mod held;
 mod kept;
@@ -90,6 +91,7 @@ impl Desk {
             holds: Vec::new(),
             remembers: false,
             is_streaming: false,
+            tells_requests: true,
         }
     }
 
@@ -191,6 +193,24 @@ fn save_endpoint(desk: &Desk, server: &ModelServer, api: &str) {
     super::ask(&strata, "model/save", &json!({ "endpoint": endpoint }));
 }
 
+/// Compiles the stored session without the record of what was sent: it gives what was sent.
+fn compiled_again(desk: &Desk, report: &RunReport) {
+    let (store, id) = (desk.store(), SessionId::from(&*report.session));
+    let requests = store.requests(&id).unwrap();
+    let config = store.app_config(&id).unwrap().unwrap();
+    let app = model_json::parse(config.text.as_bytes()).unwrap();
+    let app = Arc::new(App::from_json(app, &mut Decoder::new()).unwrap());
+    let session = Arc::new(store.read_session(&id).unwrap().unwrap());
+    let made_from = requests
+        .iter()
+        .map(|request| (EventIndex(request.answer.unwrap()), RecordedCall::of_body(&request.body).unwrap()));
+    let experiment = Experiment::new(session, app, FlowKind::Adk).with_recorded_calls(made_from);
+    for (at, request) in requests.iter().enumerate() {
+        let compiled = strata_testkit::request(&experiment, at as u32 + 1).to_json();
+        assert_eq!(Some(compiled), request_of(&request.body).map(|request| request.to_json()));
+    }
+}
+
 #[test]
 fn what_is_sent_is_what_was_compiled_and_what_the_views_show() {
     let dialects = [
@@ -225,18 +245,7 @@ fn what_is_sent_is_what_was_compiled_and_what_the_views_show() {
         }
 
         // It is what compiling the stored session gives, without the record of what was sent.
-        let config = store.app_config(&id).unwrap().unwrap();
-        let app = model_json::parse(config.text.as_bytes()).unwrap();
-        let app = Arc::new(App::from_json(app, &mut Decoder::new()).unwrap());
-        let session = Arc::new(store.read_session(&id).unwrap().unwrap());
-        let made_from = requests.iter().map(|request| {
-            (EventIndex(request.answer.unwrap()), RecordedCall::of_body(&request.body).unwrap())
-        });
-        let experiment = Experiment::new(session, app, FlowKind::Adk).with_recorded_calls(made_from);
-        for (at, request) in requests.iter().enumerate() {
-            let compiled = strata_testkit::request(&experiment, at as u32 + 1).to_json();
-            assert_eq!(Some(compiled), request_of(&request.body).map(|request| request.to_json()), "{name}");
-        }
+        compiled_again(&desk, &report);
 
         // The views have the same requests, with what the server reported on the calls it reported it for.
         let shown = value(&report);

@@ -191,6 +191,7 @@ impl Run {
             holds: self.hold.clone(),
             remembers: self.remember,
             is_streaming: !self.json,
+            tells_requests: self.json,
         })
     }
 }

@@ -10,12 +10,17 @@ use super::record::{Field, Record, check_record, check_shape, defaulted, nullabl
 use super::records::model;
 
 /// Keys of a configuration that are not arguments of the agent's class.
-const NOT_ARGUMENTS: [&str; 6] = [
+const NOT_ARGUMENTS: [&str; 11] = [
     "type",
     "behavior",
     "before_agent_callbacks",
+    "after_agent_callbacks",
     "before_model_callbacks",
+    "after_model_callbacks",
+    "on_model_error_callbacks",
+    "before_tool_callbacks",
     "after_tool_callbacks",
+    "on_tool_error_callbacks",
     "extra_fields",
 ];
 

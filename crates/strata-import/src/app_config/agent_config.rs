@@ -175,7 +175,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Takes off the fields that name code.
+    /// Says which fields name code, and takes off those of which nothing is known without it.
     fn report_code(&mut self, config: &mut Object, agent: &str) {
         const CALLBACKS: [&str; 6] = [
             "before_agent_callbacks",
@@ -186,11 +186,14 @@ impl Reader<'_> {
             "after_tool_callbacks",
         ];
         for field in CALLBACKS {
-            if config.remove(field).is_some_and(|value| value.is_truthy()) {
-                let message =
-                    format!("{field} of {agent} are code and are not run; what they change is not shown");
-                self.warn("callback-in-code", agent, message);
-            }
+            let Some(value) = config.remove(field).filter(Json::is_truthy) else { continue };
+            let code: Vec<Json> = value.as_array().unwrap_or_default().iter().filter_map(callback).collect();
+            config.push(field, code);
+            let message = format!(
+                "{field} of {agent} are code: what they change is shown where it was recorded, and they run where a \
+                 script has them"
+            );
+            self.warn("callback-in-code", agent, message);
         }
         for field in ["input_schema", "output_schema"] {
             if config.remove(field).is_some_and(|value| value.is_truthy()) {
@@ -205,6 +208,12 @@ impl Reader<'_> {
             self.warn("model-in-code", agent, message);
         }
     }
+}
+
+/// A callback that google-adk imports, by its `module.function`.
+fn callback(reference: &Json) -> Option<Json> {
+    let name = reference.get("name").and_then(Json::as_str)?;
+    Some(Object::from_iter([("type", "code"), ("name", name)]).into())
 }
 
 /// Tools that a server has. Which ones is known once it is asked.

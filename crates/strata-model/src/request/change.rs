@@ -44,6 +44,33 @@ impl RequestChange {
         *self == Self::default()
     }
 
+    /// What was done to a request, from its JSON before and after. What JavaScript cannot tell apart is the same.
+    pub fn between(before: &Json, after: &Json) -> Self {
+        const SYSTEM: &str = "config.systemInstruction";
+        const TOOLS: &str = "config.tools";
+        let (old, new) = (named(before), named(after));
+        let of = |fields: &[(Str, &Json)], name: &str| {
+            fields.iter().find(|(known, _)| **known == *name).map(|(_, value)| (*value).clone())
+        };
+        let mut change = Self { contents: Splice::of_contents(before, after), ..Self::default() };
+        for (name, value) in &new {
+            let before = of(&old, name);
+            if before.as_ref().is_some_and(|before| is_alike_in_scripts(before, value)) {
+                continue;
+            }
+            match (&**name, before, *value) {
+                (SYSTEM, Some(Json::String(before)), Json::String(after)) => {
+                    change.system = Some(Splice::of_text(&before, after));
+                }
+                (TOOLS, _, Json::Array(tools)) => change.tools = Some(tools.clone()),
+                (_, _, value) => change.set.push(name.clone(), value.clone()),
+            }
+        }
+        let names = old.into_iter().map(|(name, _)| name);
+        change.unset = names.filter(|name| of(&new, name).is_none_or(|value| value.is_null())).collect();
+        change
+    }
+
     /// Makes the change; `origin` is the source of what it adds. On a [`Misfit`] everything else of it was made.
     pub fn apply(&self, request: &mut LlmRequest, origin: &Origin) -> Result<(), Misfit> {
         for name in &self.unset {
@@ -115,10 +142,76 @@ impl FromJson for RequestChange {
     }
 }
 
+/// The fields of a request beside its contents, those of its configuration as `config.<name>`.
+fn named(request: &Json) -> Vec<(Str, &Json)> {
+    let mut fields = Vec::new();
+    for (name, value) in request.as_object().into_iter().flat_map(Object::iter) {
+        match (&**name, value) {
+            ("contents", _) => {}
+            ("config", Json::Object(config)) => {
+                fields
+                    .extend(config.iter().map(|(name, value)| (Str::from(format!("config.{name}")), value)));
+            }
+            _ => fields.push((name.clone(), value)),
+        }
+    }
+    fields
+}
+
+/// Whether JavaScript sees the same: its numbers are floating-point numbers, and it may move keys.
+pub fn is_alike_in_scripts(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_alike_in_scripts(a, b))
+        }
+        (Json::Object(a), Json::Object(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| is_alike_in_scripts(a, b)))
+        }
+        _ => a == b || a.as_f64().is_some_and(|a| b.as_f64() == Some(a)),
+    }
+}
+
 /// A tool as the request has it already, with its source, else as it is described.
 fn known_tool(tool: &Json, request: &LlmRequest) -> RequestTool {
     let known = request.tools.iter().find(|known| known.to_json() == *tool);
     known.cloned().unwrap_or_else(|| read_tool(tool))
+}
+
+impl Splice<Vec<Json>> {
+    /// `None` where the contents are the same.
+    fn of_contents(before: &Json, after: &Json) -> Option<Self> {
+        let list = |request: &Json| {
+            request.get("contents").and_then(Json::as_array).map(<[Json]>::to_vec).unwrap_or_default()
+        };
+        let (before, after) = (list(before), list(after));
+        let keep = before.iter().zip(&after).take_while(|(a, b)| is_alike_in_scripts(a, b)).count();
+        let (old, new) = (&before[keep..], &after[keep..]);
+        let end =
+            old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| is_alike_in_scripts(a, b)).count();
+        let (removed, added) = (old[..old.len() - end].to_vec(), new[..new.len() - end].to_vec());
+        let is_same = removed.is_empty() && added.is_empty();
+        (!is_same).then_some(Self { n_before: before.len(), keep, end, added, removed })
+    }
+}
+
+impl Splice<Str> {
+    fn of_text(before: &str, after: &str) -> Self {
+        let same = |(a, b): &(char, char)| a == b;
+        let n_bytes = |pairs: &mut dyn Iterator<Item = (char, char)>| {
+            pairs.take_while(same).map(|(letter, _)| letter.len_utf8()).sum::<usize>()
+        };
+        let keep = n_bytes(&mut before.chars().zip(after.chars()));
+        let (old, new) = (&before[keep..], &after[keep..]);
+        let end = n_bytes(&mut old.chars().rev().zip(new.chars().rev()));
+        Self {
+            n_before: before.len(),
+            keep,
+            end,
+            added: new[..new.len() - end].into(),
+            removed: old[..old.len() - end].into(),
+        }
+    }
 }
 
 impl<T> Splice<T> {
@@ -239,6 +332,29 @@ mod tests {
         assert!(changed(&longer, replaces).0.contains("Once more. 2\""));
         let inserts = r#"{"contents":{"before":3,"keep":2,"end":1,"add":[{"role":"x"}]}}"#;
         assert!(changed(&longer, inserts).0.contains(r#"{"role":"b"},{"role":"x"},{"role":"c"}"#));
+    }
+
+    #[test]
+    fn what_lies_between_two_requests_makes_one_of_the_other() {
+        let whole = |text: &str| json::parse(text.as_bytes()).expect("valid JSON");
+        for after in [
+            THREE,
+            r#"{"contents":[{"role":"a"},{"role":"x"},{"role":"c"}],"config":{"systemInstruction":"One. Zwölf."}}"#,
+            r#"{"contents":[],"config":{"systemInstruction":"One. Two. Two."}}"#,
+            r#"{"model":"m","contents":[{"role":"a"},{"role":"b"},{"role":"c"},{"role":"d"}],"config":{}}"#,
+            r#"{"contents":[{"role":"c"}],"config":{"systemInstruction":"","tools":[{"googleSearch":{}}],"temperature":0.5}}"#,
+        ] {
+            for (before, after) in [(THREE, after), (after, THREE)] {
+                let change = RequestChange::between(&whole(before), &whole(after));
+                assert_eq!(RequestChange::read(&change.to_json()), Some(change.clone()));
+                let mut request = request(before);
+                change.apply(&mut request, &Origin::Extension { name: "x".into() }).expect("it fits");
+                assert_eq!(request.to_json(), whole(after), "{before} {change:?}");
+            }
+        }
+        let number = |number: &str| whole(&format!(r#"{{"contents":[{{"parts":[{number}]}}]}}"#));
+        assert!(RequestChange::between(&number("1.0"), &number("1")).is_empty());
+        assert!(!RequestChange::between(&number("1.0"), &number("2")).is_empty());
     }
 
     #[test]

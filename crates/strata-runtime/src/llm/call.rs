@@ -50,12 +50,12 @@ async fn generate(
 ) -> Result<(), Halt> {
     let agent = invocation.agent_config()?;
     let context = Context::gathering(invocation, actions);
-    let compilation = match compiling.close(&context).await? {
+    let (compilation, asked) = match compiling.close(&context).await? {
         Compiled::Answered(response) => {
             outlet.emit(*response).await;
             return Ok(());
         }
-        Compiled::Request(compilation) => compilation,
+        Compiled::Request(compilation, asked) => (compilation, asked),
     };
     let run = &invocation.run;
     run.count_model_call()?;
@@ -63,10 +63,12 @@ async fn generate(
         let live = run.session.lock();
         HeldCall {
             invocation: invocation.to_engine(),
+            session: live.key.clone(),
             n_events: live.log.len(),
             state: live.state.clone(),
             input: live.input(invocation.input),
             compilation,
+            asked,
         }
     };
     let request = Arc::new(invocation.wait(run.host.gate.before_call(held)).await??);

@@ -17,6 +17,7 @@ use crate::context::{Context, InvocationContext};
 use crate::events::Outlet;
 use crate::halt::{Failure, Halt};
 use crate::hooks::{ModelHooks, Proceed};
+use crate::host::AskedCode;
 use crate::live::LiveSession;
 use crate::tasks::{GATHERING, step_back};
 use crate::tools::{Tools, credentials, run_calls};
@@ -31,8 +32,8 @@ pub(super) struct Compiling<'i> {
 
 /// How making a request ended.
 pub(super) enum Compiled {
-    /// The model is called with the last stage of this.
-    Request(Arc<Compilation>),
+    /// The model is called with the last stage of this. Code of the app was asked at some stages.
+    Request(Arc<Compilation>, Vec<AskedCode>),
     /// A hook has answered in place of the model.
     Answered(Box<LlmResponse>),
 }
@@ -92,6 +93,7 @@ impl<'i> Compiling<'i> {
         let agent = self.invocation.agent_config()?;
         let hooks = ModelHooks { context, agent: &agent };
         let flow = self.flow.clone();
+        let mut asked = Vec::new();
         for step in &flow.steps()[self.closing()..] {
             let Some(hook) = step.hook.filter(|_| step.is_enabled) else {
                 self.step(step).await?;
@@ -105,6 +107,7 @@ impl<'i> Compiling<'i> {
                 if let Proceed::Answered(response) = hooks.before(hook, step, &mut self.run).await? {
                     return Ok(Compiled::Answered(response));
                 }
+                asked.push(AskedCode { hook, stage: self.run.n_stages() - 1 });
                 continue;
             }
             let end = self.step(step).await?;
@@ -116,7 +119,7 @@ impl<'i> Compiling<'i> {
                 return Ok(Compiled::Answered(Box::new(LlmResponse::from_text(text))));
             }
         }
-        Ok(Compiled::Request(Arc::new(self.run.finish(&flow, Outcome::Request))))
+        Ok(Compiled::Request(Arc::new(self.run.finish(&flow, Outcome::Request)), asked))
     }
 
     /// Runs a step of the flow over the session as it is now.

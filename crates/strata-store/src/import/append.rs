@@ -1,6 +1,6 @@
 //! Stored sessions that go on: what their source has more of is written behind what was read of it before.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension as _, Transaction, params};
 use strata_model::{Diagnostic, Fingerprint, Session};
 
 use super::complete::{CompleteRecording, write_session};
@@ -10,7 +10,7 @@ use crate::app_config::{AppConfig, write_app_config};
 use crate::column::fingerprint_bytes;
 use crate::kept_secrets::Masking;
 use crate::pack::pack_recording;
-use crate::request::{self, RecordedRequest};
+use crate::request::{self, GrowingPieces, RecordedRequest};
 use crate::search::Indexer;
 use crate::source::write_source;
 use crate::state::write_state;
@@ -30,6 +30,8 @@ pub struct Growth<'a> {
     pub requests: Vec<RecordedRequest>,
     /// As it is now; its events are not looked at.
     pub session: &'a Session,
+    /// Its state is the one that is stored, and is not written again.
+    pub keeps_state: bool,
     pub listing: Listing,
 }
 
@@ -51,7 +53,9 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let mut configs = grown.iter().filter_map(|growth| growth.listing.app_config.as_ref());
         configs.try_for_each(AppConfig::refuse_credentials)?;
-        self.change(|transaction| {
+        // Forgotten where this fails.
+        let mut pieces = std::mem::take(&mut self.growing_pieces);
+        let is_written = self.change(|transaction| {
             if !holds(transaction, source, before)? {
                 return Ok(false);
             }
@@ -63,7 +67,7 @@ impl Store {
             let mut recordings = Vec::with_capacity(grown.len());
             let mut left_out = LeftOut::default();
             for growth in grown {
-                let recording = append(transaction, growth)?;
+                let recording = append(transaction, growth, &mut pieces)?;
                 left_out.add(recording.totals.left_out);
                 recordings.push(recording);
             }
@@ -84,7 +88,9 @@ impl Store {
                 }
             }
             Ok(true)
-        })
+        })?;
+        self.growing_pieces = pieces;
+        Ok(is_written)
     }
 }
 
@@ -98,30 +104,42 @@ fn holds(transaction: &Transaction<'_>, source: &Source, content: Fingerprint) -
 /// Whether what is stored of a session can grow like this.
 fn can_grow(transaction: &Transaction<'_>, growth: &Growth<'_>) -> Result<bool, StoreError> {
     let mut check = transaction.prepare_cached(
-        "SELECT 1 FROM sessions s JOIN recordings r ON r.id = s.recording
+        "SELECT r.id FROM sessions s JOIN recordings r ON r.id = s.recording
          WHERE s.id = ?1 AND r.status = 'kept' AND r.events >= ?2 AND r.indexed = r.events
              AND (?2 = 0 OR EXISTS (SELECT 1 FROM events e
-                 WHERE e.recording = r.id AND e.seq = ?2 - 1 AND e.content IS NOT NULL))
-             AND (SELECT count(*) FROM requests q WHERE q.recording = r.id AND q.added_from IS NULL) >= ?3",
+                 WHERE e.recording = r.id AND e.seq = ?2 - 1 AND e.content IS NOT NULL))",
     )?;
-    Ok(check.exists(params![growth.id.as_str(), growth.kept, growth.kept_requests])?)
+    let recording = check.query_row(params![growth.id.as_str(), growth.kept], |row| row.get(0)).optional()?;
+    recording.map_or(Ok(false), |recording| request::has_own(transaction, recording, growth.kept_requests))
 }
 
 /// Writes the events, requests and state of a session.
-fn append(transaction: &Transaction<'_>, growth: &Growth<'_>) -> Result<Recording, StoreError> {
+fn append(
+    transaction: &Transaction<'_>,
+    growth: &Growth<'_>,
+    growing: &mut GrowingPieces,
+) -> Result<Recording, StoreError> {
     let number: i64 = transaction
         .prepare_cached("SELECT recording FROM sessions WHERE id = ?1")?
         .query_row([growth.id.as_str()], |row| row.get(0))?;
     pack_recording(transaction, number)?;
+    let pieces = growing.take(transaction, number)?;
+    let is_growing = !growth.requests.is_empty();
     let request::Kept { n_requests, pieces, added } =
-        request::cut_off(transaction, number, growth.kept_requests, !growth.requests.is_empty())?;
-    let mut recording =
-        Recording::reopened(transaction, number, growth.kept)?.with_requests(n_requests, pieces);
+        request::cut_off(transaction, number, growth.kept_requests, is_growing, pieces)?;
+    let knows_pieces = pieces.is_some();
+    let mut recording = Recording::reopened(transaction, number, growth.kept)?
+        .with_requests(n_requests, pieces.unwrap_or_default());
     recording.insert(transaction, &growth.events)?;
     recording.insert_requests(transaction, &growth.requests)?;
     recording.put_back(transaction, added)?;
     recording.write_totals(transaction)?;
-    transaction.prepare_cached("DELETE FROM states WHERE recording = ?1")?.execute([number])?;
-    write_state(transaction, number, &growth.session.state)?;
+    if !growth.keeps_state {
+        transaction.prepare_cached("DELETE FROM states WHERE recording = ?1")?.execute([number])?;
+        write_state(transaction, number, &growth.session.state)?;
+    }
+    if knows_pieces {
+        growing.keep(transaction, number, recording.take_pieces())?;
+    }
     Ok(recording)
 }

@@ -123,6 +123,11 @@ impl Recording {
         Ok(())
     }
 
+    /// The pieces of its requests, for whoever goes on with it later.
+    pub(super) fn take_pieces(&mut self) -> KnownPieces {
+        std::mem::take(&mut self.pieces)
+    }
+
     /// Goes on with requests behind the first so many.
     pub(super) fn with_requests(mut self, n_requests: u32, pieces: KnownPieces) -> Self {
         self.n_requests = n_requests;

@@ -10,32 +10,41 @@ const LONG: usize = 256;
 
 /// Numbers of the pieces of a recording, from 1, by what they are.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct KnownPieces(HashMap<Fingerprint, u32>);
+pub(crate) struct KnownPieces {
+    numbers: HashMap<Fingerprint, u32>,
+    /// Of all pieces: two that were masked later may be the same.
+    count: u32,
+}
 
 impl KnownPieces {
     /// The number of a piece, and whether it is new.
     pub(super) fn number(&mut self, piece: &str) -> (u32, bool) {
-        let next = self.0.len() as u32 + 1;
-        let number = *self.0.entry(Fingerprint::of(piece.as_bytes())).or_insert(next);
+        let next = self.count + 1;
+        let number = *self.numbers.entry(Fingerprint::of(piece.as_bytes())).or_insert(next);
+        self.count = self.count.max(number);
         (number, number == next)
     }
 
     /// Those of a recording, in the order of their numbers.
     pub(super) fn of<'p>(pieces: impl IntoIterator<Item = &'p str>) -> Self {
         let mut known = Self::default();
-        pieces.into_iter().for_each(|piece| {
-            known.number(piece);
-        });
+        for piece in pieces {
+            known.count += 1;
+            known.numbers.entry(Fingerprint::of(piece.as_bytes())).or_insert(known.count);
+        }
         known
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.count as usize
     }
 
     /// Forgets the pieces behind the first `n`, when the transaction that wrote them failed.
     pub(crate) fn roll_back(&mut self, n: usize) {
-        self.0.retain(|_, number| *number as usize <= n);
+        if n < self.len() {
+            self.numbers.retain(|_, number| *number as usize <= n);
+            self.count = n as u32;
+        }
     }
 }
 
@@ -146,6 +155,17 @@ mod tests {
             let value = json::parse(body.as_bytes()).expect("valid JSON");
             assert_eq!(cut(&value).concat(), body);
         }
+    }
+
+    #[test]
+    fn pieces_keep_their_numbers_where_two_are_the_same() {
+        let mut known = KnownPieces::of(["a", "masked", "masked", "b"]);
+        assert_eq!(
+            [known.number("masked"), known.number("b"), known.number("c")],
+            [(2, false), (4, false), (5, true)]
+        );
+        known.roll_back(3);
+        assert_eq!([known.number("b"), known.number("masked")], [(4, true), (2, false)]);
     }
 
     #[test]

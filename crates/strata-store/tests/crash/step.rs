@@ -166,6 +166,7 @@ fn grow(store: &mut Store, entry: &SessionEntry, from: u64, more: u64) {
         kept_requests: 0,
         requests: Vec::new(),
         session: &session,
+        keeps_state: false,
         listing: listing(revision),
     };
     if !store.append(&source(from), CONTENT, &[growth], &[]).unwrap() {

@@ -97,6 +97,7 @@ fn growth<'r>(id: &SessionId, read: &'r Read, kept: usize) -> Growth<'r> {
         kept_requests: kept_requests as u32,
         requests: read.requests[kept_requests..].to_vec(),
         session: &read.session,
+        keeps_state: false,
         listing: shown(read),
     }
 }
@@ -179,6 +180,46 @@ proptest! {
             prop_assert_eq!(rows(&grown, table), rows(&whole, table), "{}", table);
         }
     }
+}
+
+#[test]
+fn what_others_wrote_meanwhile_is_seen() {
+    let place = Place::new();
+    let (mut one, mut other) = (place.open(), place.open());
+    let id = import(&mut one, &read(4, 0));
+    assert!(append(&mut one, &id, &read(7, 0), 4));
+    assert!(append(&mut other, &id, &read(10, 0), 7), "by another handle");
+    assert!(append(&mut one, &id, &read(13, 0), 10), "and by the first again");
+    assert!(other.add_requests(&id, "trace.jsonl", &[request(1, false)]).unwrap());
+    assert!(append(&mut one, &id, &read(16, 0), 13), "behind what was added");
+    let traced = one.requests(&id).unwrap();
+    let (own, added) = traced.split_at(traced.len() - 1);
+    assert_eq!(own, read(16, 0).requests);
+    assert_eq!(added[0].body, request(1, false).body);
+    assert!(append(&mut one, &id, &read(6, 0), 6), "it was cut off");
+    assert!(append(&mut one, &id, &read(19, 0), 6), "and went on");
+    assert_eq!(one.requests(&id).unwrap()[..7], read(19, 0).requests);
+}
+
+#[test]
+fn pieces_that_were_masked_to_the_same_text_stay_apart() {
+    let place = Place::new();
+    let mut store = place.open();
+    let with_key = |nth: usize| {
+        let key = format!("sk-ant-api03-{}", format!("a{nth}B2c3D4e5").repeat(9));
+        let messages = (0..=nth).map(|at| Json::from(format!("message with {key} {at}"))).collect();
+        let body = Json::Object(Object::from_iter([("messages", Json::Array(messages))]));
+        RecordedRequest { body, ..request(3 * nth, true) }
+    };
+    let with_keys = |n: usize| Read { requests: (0..n.div_ceil(3)).map(with_key).collect(), ..read(n, 0) };
+    let id = import(&mut store, &with_keys(7));
+    store.mask_secrets_of(&id).unwrap();
+    while store.index_some().unwrap() {}
+    let masked = store.requests(&id).unwrap();
+    assert!(append(&mut store, &id, &with_keys(10), 7));
+    let all = store.requests(&id).unwrap();
+    assert_eq!(all[..3], masked);
+    assert_eq!(all[3].body, with_key(3).body);
 }
 
 #[test]

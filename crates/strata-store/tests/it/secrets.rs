@@ -244,6 +244,7 @@ fn what_a_session_grows_by_is_masked_too() {
         kept_requests: 0,
         requests: Vec::new(),
         session: &grown,
+        keeps_state: false,
         listing: Listing { app_config: Some(config), ..listing(&format!("password={PASSWORD}")) },
     };
     let source = source("a.json");

@@ -85,6 +85,10 @@ fn requests_are_those_that_google_adk_makes() {
 fn a_server_that_misbehaves_is_a_sentence_for_the_agent() {
     let server = WebServer::new(|asked, stream| match asked.target.as_str() {
         "/api/raw" => respond(stream, "200 OK", "", "plain words"),
+        "/api/orders?limit=4" => {
+            let media = "content-type: text/event-stream; charset=utf-8\r\n";
+            respond(stream, "200 OK", media, "event: row\ndata: {\"id\": 1}\n\ndata: end\n\n");
+        }
         "/api/bulk" => respond(stream, "418 I'm a teapot", "", "short and stout"),
         "/api/either" => respond(stream, "302 Found", "location: http://127.0.0.1:9/\r\n", ""),
         "/api/orders?limit=1" => {
@@ -118,6 +122,8 @@ fn a_server_that_misbehaves_is_a_sentence_for_the_agent() {
         call(&toolset, "either", &none).unwrap_err().ends_with("Status Code: 302, "),
         "a redirect is not followed"
     );
+    let streamed = call(&toolset, "list_orders", &limit(4)).unwrap();
+    assert_eq!(json::to_compact(&streamed), r#"{"events":[{"id":1},"end"]}"#);
     let flood = call(&toolset, "list_orders", &limit(1)).unwrap_err();
     assert!(flood.ends_with("The answer is longer than 8 MB. Ask for less, or page by page."), "{flood}");
     let short = call(&toolset, "list_orders", &limit(3)).unwrap_err();

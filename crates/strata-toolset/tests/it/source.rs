@@ -12,7 +12,7 @@ fn deeds_are_said_as_a_person_reads_them() {
     let folder = Path::new("/apps");
     let deeds = |text: &str| read(folder, text).unwrap().deeds();
     let child = r#"{"type":"mcp","stdio_server_params":{"command":"npx","args":["-y","the files"],"env":{"K":"${TOKEN}"}}}"#;
-    assert_eq!(deeds(child), "starts the program `npx -y 'the files'` in /apps");
+    assert_eq!(deeds(child), "starts the program `npx -y 'the files'` in /apps with its own K");
     let address =
         r#"{"type":"mcp","streamable_http_connection_params":{"url":"https://x.example/mcp?key=1"}}"#;
     assert_eq!(deeds(address), "connects to https://x.example/mcp", "keys of addresses are not said");

@@ -4505,6 +4505,20 @@ lines: Array<ConversationLine>,
  */
 leftOut: number, };
 
+export type RunDeeds = {
+/**
+ * A sentence each; none where the app starts and reaches nothing.
+ */
+deeds: Array<string>,
+/**
+ * Another one where the app, or what it would do, has changed.
+ */
+mark: string,
+/**
+ * Somebody has agreed, or there is nothing to agree to.
+ */
+isAgreed: boolean, };
+
 export type RunList = { runs: Array<RunStatus>, };
 
 export type RunPhase = "idle" | "running" | "held" | "stopped";
@@ -5264,6 +5278,10 @@ export interface Commands {
   "model/setKey": { readonly params: { name: string,  /**  * Empty: forgets it.  */ key: string, }; readonly result: ModelList };
   /** Tries an endpoint with one word. */
   "model/test": { readonly params: {  /**  * As set up, or on trial.  */ endpoint: Endpoint, model: string | null, }; readonly result: TestAnswer };
+  /** What running an app would start and reach beside models, and whether somebody has agreed to it. */
+  "run/deeds": { readonly params: { app: string, }; readonly result: RunDeeds };
+  /** Agrees to what running an app starts and reaches. */
+  "run/agree": { readonly params: { app: string,  /**  * Of what was shown. Refused where the app would do something else by now.  */ mark: string, }; readonly result: RunDeeds };
   /** Begins to run an app, in a new session or in one that is stored. */
   "run/start": { readonly params: {  /**  * The file of the app's configuration. Absent for that of the session it is run from.  */ app: string | null,  /**  * Who answers: `scripted:FILE`, `echo`, the name of an endpoint, or that with `/MODEL` behind it.  */ model: string,  /**  * A JavaScript file with the app's tools and nodes.  */ tools: string | null,  /**  * A session whose tools' answers are used again.  */ recorded: string | null,  /**  * A call from which a session is run again, in a new one. The turn of the call is taken with the first `run/send`.  */ from: CallPlace | null,  /**  * A session to go on with. One that was imported stays as it is: a new one begins with its events.  */ session: string | null,  /**  * Whose session a new one is; absent for `user`.  */ user: string | null,  /**  * Absent where the usual ones hold.  */ limits: Limits | null,  /**  * When calls are held before they are sent: `always`, `agent=NAME`, `tokens=N`, `cost=DOLLARS`, `break`, `result=N`.  */ holds: Array<string>, }; readonly result: RunStatus };
   /** Says something to a run's agents, or answers what they wait for, as a job. */

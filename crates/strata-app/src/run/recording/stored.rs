@@ -1,6 +1,6 @@
 //! What the store has of a session that a run adds to.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use strata_engine::n_calls;
@@ -19,9 +19,16 @@ const FORMAT: &str = "adk-run";
 /// Characters of a title.
 const TITLE: usize = 80;
 
-/// What the store has.
-#[derive(Clone)]
+/// What the store has: what was said, and what is known of it as a whole.
 pub(super) struct Stored {
+    pub events: Vec<Arc<Event>>,
+    invocations: HashSet<Str>,
+    pub head: Head,
+}
+
+/// What the store has of a session beside its events. It is as large however many events there are.
+#[derive(Clone)]
+pub(super) struct Head {
     pub location: String,
     pub content: Fingerprint,
     /// Without its events.
@@ -30,7 +37,6 @@ pub(super) struct Stored {
     pub n_requests: u32,
     pub title: String,
     pub numbers: SessionSummary,
-    pub invocations: BTreeSet<Str>,
     /// Of the last event.
     pub last_invocation: Option<Str>,
     pub waiting: Vec<WaitingCall>,
@@ -57,24 +63,44 @@ impl Stored {
         let first = session.events.iter().find_map(title_of);
         let hashes = session.events.iter().map(|event| fingerprint(event));
         let content = hashes.fold(Fingerprint::of(location.as_bytes()), Fingerprint::then);
-        Self {
+        let invocations: HashSet<Str> =
+            session.events.iter().map(|event| event.invocation_id.clone()).collect();
+        let head = Head {
             content,
             title: first.unwrap_or_else(|| session.app_name.to_string()),
             n_events: session.events.len() as u32,
             n_requests: n_requests as u32,
-            invocations: session.events.iter().map(|event| event.invocation_id.clone()).collect(),
             last_invocation: session.events.last().map(|event| event.invocation_id.clone()),
             waiting: waiting(&session.events),
             stand_ins: Vec::new(),
             numbers,
             app_config: None,
-            session: Session { events: Vec::new(), ..session },
+            session: Session { events: Vec::new(), ..session.clone() },
             location,
-        }
+        };
+        Self { events: session.events, invocations, head }
     }
 
-    /// Takes in an event that comes next.
-    pub(super) fn count(&mut self, event: &Arc<Event>, is_answer: bool) {
+    /// The head with an event that comes next.
+    pub(super) fn with(&self, event: &Arc<Event>, is_answer: bool) -> Head {
+        let mut head = self.head.clone();
+        head.count(event, is_answer);
+        head.numbers.invocations += u64::from(!self.invocations.contains(&event.invocation_id));
+        head
+    }
+
+    /// Takes in an event that is stored.
+    pub(super) fn add(&mut self, event: Arc<Event>, head: Head) {
+        if !self.invocations.contains(&event.invocation_id) {
+            self.invocations.insert(event.invocation_id.clone());
+        }
+        self.events.push(event);
+        self.head = head;
+    }
+}
+
+impl Head {
+    fn count(&mut self, event: &Arc<Event>, is_answer: bool) {
         if self.numbers.user_turns == 0
             && let Some(title) = title_of(event)
         {
@@ -101,10 +127,8 @@ impl Stored {
                 output_tokens: sum.output_tokens + usage.output_tokens,
             };
         }
-        self.invocations.insert(event.invocation_id.clone());
         self.last_invocation = Some(event.invocation_id.clone());
         wait_for(&mut self.waiting, event);
-        numbers.invocations = self.invocations.len() as u64;
         self.session.state.update(&event.actions.state_delta);
         self.session.last_update_time = event.timestamp;
         self.content = self.content.then(fingerprint(event));

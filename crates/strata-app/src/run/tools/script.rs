@@ -1,4 +1,5 @@
-//! Tools and nodes written in JavaScript: `export function NAME(args, context)`, in the sandbox that scripts run in.
+//! Tools, nodes and callbacks written in JavaScript: `export function NAME(args, context)`, in the sandbox that scripts
+//! run in.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,8 +19,10 @@ const LIMITS: Limits = Limits { time: Duration::from_secs(2), ..Limits::DEFAULT 
 /// Letters of a file that a script is handed.
 const MAX_FILE_TEXT: usize = 256 << 10;
 
-/// A script with functions for tools and nodes, by their names.
+/// A script with functions for tools, nodes and callbacks, by their names.
 pub(crate) struct ToolScript {
+    /// The name of its file.
+    file: String,
     source: Arc<str>,
     functions: BTreeSet<String>,
     runner: Arc<QuickJs>,
@@ -37,6 +40,8 @@ pub(crate) struct Scripted {
     pub files: Vec<(String, Part)>,
     /// It set `context.remember`: the session is added to memory.
     pub remembers: bool,
+    /// What it was lent in `context`, as it left it.
+    pub lent: Object,
 }
 
 impl ToolScript {
@@ -44,7 +49,7 @@ impl ToolScript {
         let source = std::fs::read_to_string(path).map_err(|error| {
             AppError::unreadable(format!("The script {} cannot be read: {error}.", path.display()))
         })?;
-        let script = Self::of(&source);
+        let script = Self::of(&path.display().to_string(), &source);
         let first = script.functions.first().cloned().ok_or_else(|| {
             let message = "exports no function. A tool is `export function NAME(args, context) { … }`.";
             AppError::unreadable(format!("{} {message}", path.display()))
@@ -59,26 +64,33 @@ impl ToolScript {
         Ok(script)
     }
 
-    pub(crate) fn of(source: &str) -> Self {
+    pub(crate) fn of(file: &str, source: &str) -> Self {
         let functions = exported(source).map(str::to_owned).collect();
-        Self { source: source.into(), functions, runner: Arc::new(QuickJs::new(LIMITS)) }
+        let runner = Arc::new(QuickJs::new(LIMITS));
+        Self { file: file.to_owned(), source: source.into(), functions, runner }
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
     }
 
     pub(crate) fn has(&self, function: &str) -> bool {
         self.functions.contains(function)
     }
 
-    /// Calls a function with what it may see of the run. The error is a sentence for the agent.
+    /// Calls a function with what it may see of the run. What is `lent` stands in its context, too, and may be changed
+    /// there. The error is a sentence for the agent.
     pub(crate) async fn call(
         &self,
         function: &str,
         args: Json,
+        lent: &Object,
         context: &Context,
         listener: &dyn RunListener,
     ) -> Result<Scripted, String> {
         let before = context.state();
         let files = texts(context).await?;
-        let given = shown(context, &before, &files);
+        let given = shown(context, &before, &files, lent);
         let (source, runner, name) = (self.source.clone(), self.runner.clone(), function.to_owned());
         let called = tokio::task::spawn_blocking(move || runner.call(&source, &name, &args, &given));
         let run =
@@ -102,6 +114,7 @@ impl ToolScript {
             route,
             files: files.collect::<Result<_, _>>()?,
             remembers: after.get("remember").is_some_and(Json::is_truthy),
+            lent: lent.keys().filter_map(|key| Some((key.clone(), after.get(key)?.clone()))).collect(),
         })
     }
 }
@@ -133,8 +146,8 @@ fn file(name: &str, value: &Json) -> Result<(String, Part), String> {
     Ok((name.to_owned(), Part { inline_data: Some(Box::new(blob)), ..Part::default() }))
 }
 
-fn shown(context: &Context, state: &Object, files: &Object) -> Json {
-    let mut shown = Object::new();
+fn shown(context: &Context, state: &Object, files: &Object, lent: &Object) -> Json {
+    let mut shown = lent.clone();
     shown.push("state", state.clone());
     shown.push("artifacts", files.clone());
     shown.push("agent", context.agent_name());

@@ -50,7 +50,7 @@ impl RunListener for Noted {
     }
 }
 
-fn noted(choice: &RunChoice, messages: &[&str]) -> (RunReport, Vec<String>) {
+pub(super) fn noted(choice: &RunChoice, messages: &[&str]) -> (RunReport, Vec<String>) {
     let notes: Arc<Mutex<Vec<String>>> = Arc::default();
     let mut messages = messages.iter().map(|message| (*message).to_owned());
     let mut company = RunCompany {
@@ -70,7 +70,7 @@ fn tools_of_a_program_are_declared_called_and_stored_and_the_program_ends() {
     let (desk, child) = desk(&json!({"tool_filter": ["say", "broken"]}));
     let (report, notes) = noted(&desk.scripted(&calls(&["far_say", "far_broken"])), &["Go."]);
     let said = format!(
-        "Running this app starts the program `sh server.sh pid started` in {}, for helper.",
+        "Running this app starts the program `sh server.sh pid started` in {} with its own GIVEN, for helper.",
         desk.folder.path().display()
     );
     assert_eq!(notes, [said]);
@@ -160,6 +160,44 @@ fn a_source_that_cannot_be_meant_is_refused_before_anything_is_stored() {
 }
 
 #[test]
+fn a_run_that_cannot_be_starts_nothing() {
+    let (desk, child) = desk(&json!({}));
+    let script = desk.scripted(&json!(["Hello."]));
+    let refused = |choice: &RunChoice| run(choice, &["Go."]).unwrap_err().message;
+    let gone = desk.choice(strata_app::report::ModelChoice::Script(desk.path("nowhere.json")));
+    assert!(refused(&gone).contains("nowhere.json cannot be read"));
+    let tools = RunChoice { tools: Some(desk.path("nowhere.js")), ..script.clone() };
+    assert!(refused(&tools).contains("nowhere.js cannot be read"));
+    let mut twice = app(&child, &json!({}));
+    twice["root_agent"]["name"] = json!("user");
+    let choice = RunChoice { app: Some(desk.file("user.json", &twice.to_string())), ..script.clone() };
+    assert!(refused(&choice).contains("google-adk would not start with"));
+    let mut coded = app(&child, &json!({}));
+    coded["root_agent"]["sub_agents"] = json!([{"type": "custom", "name": "sums"}]);
+    let choice = RunChoice { app: Some(desk.file("coded.json", &coded.to_string())), ..script };
+    assert!(refused(&choice).contains("`sums`"));
+    assert_eq!((child.is_running(), child.is_started_running()), (None, None));
+}
+
+#[test]
+fn several_servers_are_distrusted_in_one_sentence() {
+    let desk = Desk::new(&json!({}));
+    let child = McpChild::in_folder(desk.folder.path());
+    let toolset = |prefix: &str, tool: &str| json!({"type": "toolset", "prefix": prefix, "source": source(&child, &json!({"tool_filter": [tool]}))});
+    let tools = json!([toolset("far", "say"), toolset("near", "broken")]);
+    let app = json!({"name": "desk", "root_agent": {"name": "helper", "model": "gemini-3.5-flash",
+                     "instruction": "Help.", "tools": tools}});
+    desk.file("app.json", &app.to_string());
+    let report = run(&desk.scripted(&calls(&["far_say"])), &["Go."]).unwrap();
+    let config = &value(&report)["calls"][0]["request"]["config"];
+    let declared = config["tools"][0]["functionDeclarations"].as_array().unwrap();
+    let fenced = |tool: &&Value| tool["description"].as_str().unwrap().starts_with("<<<BEGIN_UNTRUSTED");
+    assert_eq!(declared.iter().filter(fenced).count(), 2);
+    let system = config["systemInstruction"].as_str().unwrap();
+    assert_eq!(system.matches("Tool descriptions quoted between").count(), 1, "{system}");
+}
+
+#[test]
 fn a_recording_starts_nothing() {
     let (desk, child) = desk(&json!({}));
     let first = run(&desk.scripted(&calls(&["far_say"])), &["Go."]).unwrap();
@@ -173,6 +211,68 @@ fn a_recording_starts_nothing() {
     assert!(notes.iter().any(|note| note.contains("They are not started for a recording")), "{notes:?}");
     assert_eq!(results(&report).last().unwrap()["content"][0]["text"], "You said hello", "as recorded");
     assert_eq!(child.is_running(), None, "nothing was started");
+}
+
+#[test]
+fn the_window_starts_nothing_that_nobody_has_agreed_to() {
+    let (desk, child) = desk(&json!({}));
+    let strata = super::window(&desk);
+    let app = desk.path("app.json");
+    let deeds = || crate::ask(&strata, "run/deeds", &json!({ "app": app }));
+    let start = json!({"app": app, "model": "echo"});
+    let refused = || crate::refuse(&strata, "run/start", &start).1;
+    let n_stored = || desk.store().sessions("", 0..1).unwrap().total;
+    let n_before = n_stored();
+
+    let shown = deeds();
+    let said = format!("starts the program `sh server.sh pid started` in {}", desk.folder.path().display());
+    assert!(shown["deeds"][0].as_str().unwrap().contains(&said), "{shown}");
+    assert_eq!(shown["isAgreed"], json!(false));
+    assert!(refused().contains("Nobody has agreed") && refused().contains(&said), "{}", refused());
+    assert_eq!((child.is_running(), n_stored()), (None, n_before), "nothing was started or stored");
+
+    // What was looked at is no longer what the app does.
+    desk.file("app.json", &instructed(&child, "Help more."));
+    let stale = json!({"app": app, "mark": shown["mark"]});
+    assert!(crate::refuse(&strata, "run/agree", &stale).1.contains("has changed since"));
+    assert_eq!((child.is_running(), n_stored()), (None, n_before));
+
+    let agreed = crate::ask(&strata, "run/agree", &json!({"app": app, "mark": deeds()["mark"]}));
+    assert_eq!((&agreed["isAgreed"], &deeds()["isAgreed"]), (&json!(true), &json!(true)));
+    let run = crate::ask(&strata, "run/start", &start);
+    assert_eq!(child.is_running(), Some(true));
+    crate::ask(&strata, "run/stop", &json!({"run": run["run"]}));
+
+    // It is asked again where the file has changed, and not where it is as it was.
+    desk.file("app.json", &app_text(&child));
+    assert_eq!(deeds()["isAgreed"], json!(false));
+    assert!(refused().contains("Nobody has agreed"));
+    desk.file("app.json", &instructed(&child, "Help more."));
+    assert_eq!(deeds()["isAgreed"], json!(true));
+    let other = super::window(&desk);
+    assert_eq!(
+        crate::ask(&other, "run/deeds", &json!({ "app": app }))["isAgreed"],
+        json!(true),
+        "it is kept"
+    );
+}
+
+#[test]
+fn an_app_without_tools_from_outside_asks_nothing() {
+    let desk = Desk::new(&json!({"name": "desk", "root_agent": {"name": "helper", "model": "m"}}));
+    let strata = super::window(&desk);
+    let deeds = crate::ask(&strata, "run/deeds", &json!({"app": desk.path("app.json")}));
+    assert_eq!((&deeds["deeds"], &deeds["isAgreed"]), (&json!([]), &json!(true)));
+}
+
+fn app_text(child: &McpChild) -> String {
+    app(child, &json!({})).to_string()
+}
+
+fn instructed(child: &McpChild, instruction: &str) -> String {
+    let mut app = app(child, &json!({}));
+    app["root_agent"]["instruction"] = json!(instruction);
+    app.to_string()
 }
 
 #[test]
