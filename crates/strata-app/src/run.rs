@@ -32,6 +32,7 @@ mod prepare;
 mod recorded_turn;
 mod recording;
 mod running;
+mod script_code;
 mod scripted;
 mod sent;
 mod server;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+use crate::growing_pieces::GrowingPieces;
 use crate::migration::{APPLICATION_ID, SCHEMA_VERSION, migrate};
 use crate::{Store, StoreError, sweep};
 
@@ -50,7 +51,7 @@ impl Store {
     }
 
     fn of(connection: Connection, path: Option<&Path>) -> Self {
-        Self { connection, path: path.map(Into::into), growing_pieces: Default::default() }
+        Self { connection, path: path.map(Into::into), growing_pieces: GrowingPieces::default() }
     }
 }
 

@@ -4,21 +4,17 @@
 //! They are cut where messages end, and a piece that several of them have is kept once: what is stored grows with the
 //! conversation and not with its square.
 
-mod growing;
-mod pieces;
-
 use rusqlite::{OptionalExtension, Transaction, params};
 use strata_model::{Fingerprint, Json, json};
 
 use crate::column::{parse, text, utf8};
 use crate::event::OF_SESSION;
+use crate::growing_pieces::counts;
 use crate::kept_secrets::{Masking, mask_stored};
 use crate::pack::{Packer, REQUESTS};
 use crate::record::{self, RecordPlace};
+use crate::request_pieces::{KnownPieces, cut, last_number, numbers, runs};
 use crate::{SessionId, Store, StoreError};
-pub(crate) use growing::GrowingPieces;
-pub(crate) use pieces::KnownPieces;
-use pieces::{cut, last_number, numbers, runs};
 
 /// A request as it was sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -240,32 +236,14 @@ pub(crate) fn cut_off(
     let added = if n_all > n_own { added(transaction, recording)? } else { Added::new() };
     if n_requests < n_all {
         let n_pieces = truncate(transaction, recording, n_requests)?;
-        pieces.iter_mut().for_each(|pieces| pieces.roll_back(n_pieces as usize));
+        if let Some(pieces) = &mut pieces {
+            pieces.roll_back(n_pieces as usize);
+        }
     }
     if pieces.is_none() && (is_growing || !added.is_empty()) {
         pieces = Some(known_pieces(transaction, recording)?);
     }
     Ok(Kept { n_requests, pieces, added })
-}
-
-/// How many requests a recording has, and how many of them are its own. Those stand first, so that a recording to which
-/// nothing was added is not counted through.
-fn counts(transaction: &Transaction<'_>, recording: i64) -> Result<(u32, u32), StoreError> {
-    let last: Option<(u32, bool)> = transaction
-        .prepare_cached(
-            "SELECT position, added_from IS NULL FROM requests WHERE recording = ?1 ORDER BY position DESC LIMIT 1",
-        )?
-        .query_row([recording], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((last, is_own)) = last else { return Ok((0, 0)) };
-    let n_all = last + 1;
-    if is_own {
-        return Ok((n_all, n_all));
-    }
-    let n_own = transaction
-        .prepare_cached("SELECT count(*) FROM requests WHERE recording = ?1 AND added_from IS NULL")?
-        .query_row([recording], |row| row.get(0))?;
-    Ok((n_all, n_own))
 }
 
 /// Whether a recording has so many requests of its own.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
-use crate::request::GrowingPieces;
+use crate::growing_pieces::GrowingPieces;
 
 /// An open database. Calls block; a handle belongs to one thread at a time, and any number of handles, in any number
 /// of processes, may have the same file open.

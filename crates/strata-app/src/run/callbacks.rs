@@ -14,14 +14,8 @@ use strata_model::{
 use strata_runtime::{Answer, Failure, Hook, HookOwner, HookPoint, ToolResult};
 
 use super::app_tree::with_agents;
-use super::code::{function_of, script_failure};
+use super::script_code::{callback_function, function_of, script_failure};
 use super::tools::{Returned, ToolScript, ToolSources};
-
-/// The function of a callback: named by its code, or the last word of `module.function`.
-pub(super) fn function<'c>(name: &'c str, code: Option<&'c Object>) -> &'c str {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    code.map_or(last, |code| function_of(code, last))
-}
 
 /// The app with its callbacks pointed at the functions of a script; those that it does not have are not asked.
 pub(super) fn pointed(app: &App, script: Option<&ToolScript>) -> App {
@@ -38,7 +32,7 @@ pub(super) fn pointed(app: &App, script: Option<&ToolScript>) -> App {
         ] {
             for callback in list.iter_mut().flatten() {
                 let Callback::Code { name, code } = callback else { continue };
-                let function = function(name, code.as_ref()).to_owned();
+                let function = callback_function(name, code.as_ref()).to_owned();
                 let is_known = script.is_some_and(|script| script.has(&function));
                 *code = is_known.then(|| Object::from_iter([("function", function)]));
             }
@@ -60,6 +54,7 @@ pub(super) async fn ask(tools: &ToolSources, hook: Hook<'_>) -> Result<Answer, F
 }
 
 /// What a callback is asked about, by what it may answer.
+#[derive(Clone, Copy)]
 enum Asked {
     Agent,
     Model,

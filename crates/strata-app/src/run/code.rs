@@ -8,6 +8,7 @@ use strata_model::{Agent, App, Content, Event, Json, Object, Part, Str};
 use strata_runtime::{AgentCall, Answer, Code, Failure, Halt, Hook, Item, NodeCall, ToolCall, ToolResult};
 
 use super::callbacks;
+use super::script_code::{callback_function, function_of, script_failure};
 use super::tools::{ToolScript, ToolSources};
 use crate::error::AppError;
 
@@ -82,16 +83,6 @@ impl Code for AppCode {
     }
 }
 
-/// The function of the script that some code is.
-pub(super) fn function_of<'c>(code: &'c Object, name: &'c str) -> &'c str {
-    code.get("function").and_then(Json::as_str).unwrap_or(name)
-}
-
-/// What a function of the script did wrong, with its place.
-pub(super) fn script_failure(script: &ToolScript, problem: impl std::fmt::Display) -> Failure {
-    Failure::new("ScriptError", format!("{}: {problem}", script.file()))
-}
-
 /// Refuses an app with nodes or agents of code that the script does not have.
 pub(crate) fn check_code(app: &App, script: Option<&ToolScript>) -> Result<(), AppError> {
     let mut missing: Vec<Str> = Vec::new();
@@ -138,7 +129,7 @@ pub(crate) fn left_out(app: &App, script: Option<&ToolScript>) -> Vec<String> {
         ];
         for callback in lists.into_iter().flatten().flatten() {
             let Callback::Code { name, code } = callback else { continue };
-            let function = callbacks::function(name, code.as_ref());
+            let function = callback_function(name, code.as_ref());
             if !script.is_some_and(|script| script.has(function)) {
                 notes.push(format!(
                     "The callback {name} of {} is code and is not run: the script has no function `{function}`.",

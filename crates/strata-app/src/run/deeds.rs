@@ -21,7 +21,8 @@ impl Deeds {
             hash.update((said.len() as u64).to_le_bytes());
             hash.update(said.as_bytes());
         }
-        let mark = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hash.finalize().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let mark = digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
         Self { lines, mark }
     }
 }

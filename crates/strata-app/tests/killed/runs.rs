@@ -83,6 +83,7 @@ fn run(
         holds: Vec::new(),
         is_streaming: false,
         remembers: false,
+        tells_requests: false,
     };
     let mut company = RunCompany {
         listener: Arc::new(listener.clone()),

@@ -133,6 +133,7 @@ pub(super) fn joined(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "times are taken over, not computed")]
 mod tests {
     use strata_model::EventCompaction;
 
@@ -147,7 +148,9 @@ mod tests {
 
     fn times(events: &[Arc<Event>]) -> Times {
         let mut times = Times::default();
-        events.iter().for_each(|event| times.note(event));
+        for event in events {
+            times.note(event);
+        }
         times
     }
 
@@ -180,7 +183,9 @@ mod tests {
                 let moved = kept.events_at(first, time);
                 let wanted = (first..stamps.len()).filter(|at| stamps[*at] == time);
                 assert_eq!(moved, wanted.collect::<Vec<_>>(), "{stamps:?} from {first} at {time}");
-                moved.iter().for_each(|at| events[*at] = event(time + STEP, None));
+                for at in &moved {
+                    events[*at] = event(time + STEP, None);
+                }
                 kept.note_moved(&moved, time, &events);
                 let anew = times(&events);
                 assert_eq!(

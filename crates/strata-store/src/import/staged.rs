@@ -11,7 +11,8 @@ use super::prepared::{Prepared, Raw};
 use crate::column::{fingerprint, fingerprint_bytes, parse};
 use crate::kept_secrets::{Masking, mask_stored};
 use crate::pack::{self, Packer};
-use crate::request::{Added, KnownPieces, RecordedRequest};
+use crate::request::{Added, RecordedRequest};
+use crate::request_pieces::KnownPieces;
 use crate::search::{Indexer, rows_from};
 use crate::{StoreError, record, request};
 

@@ -6,7 +6,9 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use strata_app::report::{self, FromCall, RunChoice, RunCompany, RunListener, RunNews, RunReport};
+use strata_app::report::{
+    self, FromCall, ModelChoice, RunChoice, RunCompany, RunListener, RunNews, RunReport,
+};
 use strata_testkit::mcp_child::McpChild;
 use tokio_util::sync::CancellationToken;
 
@@ -164,7 +166,7 @@ fn a_run_that_cannot_be_starts_nothing() {
     let (desk, child) = desk(&json!({}));
     let script = desk.scripted(&json!(["Hello."]));
     let refused = |choice: &RunChoice| run(choice, &["Go."]).unwrap_err().message;
-    let gone = desk.choice(strata_app::report::ModelChoice::Script(desk.path("nowhere.json")));
+    let gone = desk.choice(ModelChoice::Script(desk.path("nowhere.json")));
     assert!(refused(&gone).contains("nowhere.json cannot be read"));
     let tools = RunChoice { tools: Some(desk.path("nowhere.js")), ..script.clone() };
     assert!(refused(&tools).contains("nowhere.js cannot be read"));

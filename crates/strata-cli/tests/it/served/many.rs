@@ -102,7 +102,7 @@ fn what_was_answered_is_kept_when_the_server_is_killed() {
             let server = &server;
             scope.spawn(move || talk(server, client, talks));
         }
-        let n_answered = || all.iter().map(|talks| answers(talks)).sum::<usize>();
+        let n_answered = || all.iter().map(answers).sum::<usize>();
         while n_answered() < n_clients * 2 {
             thread::sleep(Duration::from_millis(5));
         }

@@ -1,11 +1,11 @@
 //! Pieces of requests of recordings that grow by one request at a time.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension as _, Transaction, params};
 use strata_model::Fingerprint;
 
-use super::{KnownPieces, counts};
 use crate::StoreError;
 use crate::column::fingerprint;
+use crate::request_pieces::KnownPieces;
 
 /// Recordings that are remembered; more do not grow at once.
 const MOST: usize = 8;
@@ -81,4 +81,24 @@ impl Mark {
             })
         })?)
     }
+}
+
+/// How many requests a recording has, and how many of them are its own. Those stand first, so that a recording to which
+/// nothing was added is not counted through.
+pub(crate) fn counts(transaction: &Transaction<'_>, recording: i64) -> Result<(u32, u32), StoreError> {
+    let last: Option<(u32, bool)> = transaction
+        .prepare_cached(
+            "SELECT position, added_from IS NULL FROM requests WHERE recording = ?1 ORDER BY position DESC LIMIT 1",
+        )?
+        .query_row([recording], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((last, is_own)) = last else { return Ok((0, 0)) };
+    let n_all = last + 1;
+    if is_own {
+        return Ok((n_all, n_all));
+    }
+    let n_own = transaction
+        .prepare_cached("SELECT count(*) FROM requests WHERE recording = ?1 AND added_from IS NULL")?
+        .query_row([recording], |row| row.get(0))?;
+    Ok((n_all, n_own))
 }

@@ -18,7 +18,7 @@ pub(crate) struct KnownPieces {
 
 impl KnownPieces {
     /// The number of a piece, and whether it is new.
-    pub(super) fn number(&mut self, piece: &str) -> (u32, bool) {
+    pub(crate) fn number(&mut self, piece: &str) -> (u32, bool) {
         let next = self.count + 1;
         let number = *self.numbers.entry(Fingerprint::of(piece.as_bytes())).or_insert(next);
         self.count = self.count.max(number);
@@ -26,7 +26,7 @@ impl KnownPieces {
     }
 
     /// Those of a recording, in the order of their numbers.
-    pub(super) fn of<'p>(pieces: impl IntoIterator<Item = &'p str>) -> Self {
+    pub(crate) fn of<'p>(pieces: impl IntoIterator<Item = &'p str>) -> Self {
         let mut known = Self::default();
         for piece in pieces {
             known.count += 1;
@@ -50,7 +50,7 @@ impl KnownPieces {
 
 /// Pieces that add up to the value as compact JSON: each item of a list in it, each long member, and what is between.
 /// Long objects are cut where their members are.
-pub(super) fn cut(body: &Json) -> Vec<String> {
+pub(crate) fn cut(body: &Json) -> Vec<String> {
     let mut cut = Cut::default();
     cut.add(body);
     cut.pieces.push(cut.between);
@@ -106,7 +106,7 @@ impl Cut {
 }
 
 /// `1-40,57`: numbers that follow one another as their first and last.
-pub(super) fn runs(numbers: &[u32]) -> String {
+pub(crate) fn runs(numbers: &[u32]) -> String {
     let mut text = String::new();
     let mut rest = numbers;
     while let Some(first) = rest.first() {
@@ -122,7 +122,7 @@ pub(super) fn runs(numbers: &[u32]) -> String {
 }
 
 /// The other way round. `None` for what [`runs`] did not write.
-pub(super) fn numbers(runs: &str) -> Option<Vec<u32>> {
+pub(crate) fn numbers(runs: &str) -> Option<Vec<u32>> {
     let mut numbers = Vec::new();
     for run in runs.split(',') {
         let (first, last) = run.split_once('-').unwrap_or((run, run));
@@ -132,7 +132,7 @@ pub(super) fn numbers(runs: &str) -> Option<Vec<u32>> {
 }
 
 /// The largest of the numbers. `None` for what [`runs`] did not write.
-pub(super) fn last_number(runs: &str) -> Option<u32> {
+pub(crate) fn last_number(runs: &str) -> Option<u32> {
     let last = |run: &str| run.rsplit('-').next()?.parse().ok();
     runs.split(',').map(last).try_fold(0, |largest: u32, last| Some(largest.max(last?)))
 }
