@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
+use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ const TOOLS: &str = "export function approve(args) {}\n\
     export function remember(args, context) { context.state[args.key] = args.value; return {kept: true} }\n";
 
 pub(super) struct Server {
-    child: Child,
+    child: Mutex<Child>,
     pub computer: Computer,
     pub told: Value,
 }
@@ -94,7 +95,7 @@ impl Server {
             .unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
         let told = serde_json::from_str(&said.next().unwrap().unwrap()).unwrap();
-        Self { child, computer, told }
+        Self { child: Mutex::new(child), computer, told }
     }
 
     pub(super) fn address(&self) -> &str {
@@ -155,8 +156,7 @@ impl Server {
 
     /// At once, without a word to it.
     pub(super) fn kill(&self) {
-        let killed = Command::new("kill").args(["-9", &self.child.id().to_string()]).status();
-        assert!(killed.unwrap().success());
+        self.child.lock().unwrap().kill().unwrap();
     }
 
     pub(super) fn bearer(&self, principal: &str) -> String {
@@ -200,8 +200,10 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Ok(child) = self.child.get_mut() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
