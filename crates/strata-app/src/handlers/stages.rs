@@ -266,7 +266,7 @@ impl Handler for StageParts {
         let all = compiled.open.part_rows.get(key, || self.all_rows(strata, &compiled))?;
         let mut rows: Vec<PartRow> =
             all.rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
-        let analysis = compiled.open.analysis_of(self.call)?;
+        let analysis = self.analysis(strata, &compiled)?;
         let compared = comparison(&compiled, &analysis, self.stage, self.compare_with)?;
         say(&mut rows, &compared.before, &compared.stage.request);
         Ok(PartPage {
@@ -280,13 +280,20 @@ impl Handler for StageParts {
 }
 
 impl StageParts {
+    /// A stage is compared with the one before without waiting for the calls before.
+    fn analysis(&self, strata: &Strata, compiled: &CompiledCall) -> Result<Arc<SessionAnalysis>, AppError> {
+        match self.compare_with {
+            CompareWith::StageBefore => {
+                compiled.open.analysis_for(self.call, &compiled.model()?, &strata.tables)
+            }
+            CompareWith::PreviousCall => compiled.open.analysis_of(self.call),
+        }
+    }
+
     /// All rows, without the words of what is in the requests.
     fn all_rows(&self, strata: &Strata, compiled: &CompiledCall) -> Result<PartPage, AppError> {
         let (model, tables) = (compiled.model()?, &strata.tables);
-        let analysis = match self.compare_with {
-            CompareWith::StageBefore => compiled.open.analysis_for(self.call, &model, tables)?,
-            CompareWith::PreviousCall => compiled.open.analysis_of(self.call)?,
-        };
+        let analysis = self.analysis(strata, compiled)?;
         let scale = compiled.open.scale_of(&analysis, tables, &model)?;
         let compared = comparison(compiled, &analysis, self.stage, self.compare_with)?;
         let is_before = self.compare_with == CompareWith::StageBefore;
