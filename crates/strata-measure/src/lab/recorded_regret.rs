@@ -4,16 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use strata_engine::{Call, EventLog, Experiment, FlowKind, LoggedEvent};
 use strata_model::app::IncludeContents;
-use strata_model::{EventIndex, LlmRequest, Str};
+use strata_model::{EventIndex, Str};
 
 use super::regained::{Regained, regained};
 use super::summary_spans::{SummarySpan, summary_spans};
-use super::uses::{Use, UsedValue, Uses};
-use super::words::{Phrase, Words, each_leaf, each_text};
+use super::uses::{Use, Uses};
+use super::words::{Phrase, Words};
 use crate::analysis::{CallAnalysis, SessionAnalysis};
-
-/// Digits by which a longer name is still told: `4411` tells of `ORD-4411`.
-const TELLING_DIGITS: usize = 4;
 
 /// Digits of a name that is an id and no word.
 const TELLING_NAME_DIGITS: usize = 3;
@@ -50,7 +47,6 @@ pub fn recorded_regrets(experiment: &Experiment, analysis: &SessionAnalysis) -> 
         analysis,
         uses: Uses::of(experiment),
         summaries,
-        known: HashMap::new(),
         judged: HashMap::new(),
         regretted: HashSet::new(),
     };
@@ -63,8 +59,6 @@ struct Reading<'r> {
     analysis: &'r SessionAnalysis,
     uses: Uses,
     summaries: Vec<SummarySpan<'r>>,
-    /// The words of prompts behind summaries, by the call's number.
-    known: HashMap<u32, Words>,
     /// Whether an agent lost a value with a summary.
     judged: HashMap<(u32, EventIndex, Str), Option<bool>>,
     /// Values with the summary that lost them.
@@ -79,21 +73,17 @@ impl Reading<'_> {
         if !self.summaries[..before].iter().any(|summary| summary.scope == scope) {
             return found;
         }
-        let mut own_words: Option<Words> = None;
         for at in 0..self.uses.of_call(call.number).len() {
             let Use { value, tool } = self.uses.of_call(call.number)[at].clone();
             let Some((summary, event)) = self.lost_by(value, call, before) else { continue };
             let log = self.experiment.log();
             let held = self.uses.value(value);
             let Some(regained) = regained(log, held, (event, summary, call.answer)) else { continue };
-            if regained == Regained::Nowhere {
-                if !is_of_its_own(&held.text, self.experiment.kind()) {
-                    continue;
-                }
-                let words = own_words.get_or_insert_with(|| words_of(&result.request));
-                if self.is_told(value, &result.request, words) {
-                    continue;
-                }
+            if regained == Regained::Nowhere
+                && (!is_of_its_own(&held.text, self.experiment.kind())
+                    || self.uses.is_told(value, &result.request))
+            {
+                continue;
             }
             if self.regretted.insert((value, summary)) {
                 let value = held.text.clone();
@@ -155,26 +145,8 @@ impl Reading<'_> {
         if !was_known {
             return None;
         }
-        let words = self.known.remove(&first.number).unwrap_or_else(|| words_of(first_prompt));
-        let is_told = self.is_told(value, first_prompt, &words);
-        self.known.insert(first.number, words);
-        Some(!is_told)
+        Some(!self.uses.is_told(value, first_prompt))
     }
-
-    /// Whether a prompt says a value, or so much of it that one knows what is meant.
-    fn is_told(&self, value: u32, request: &LlmRequest, words: &Words) -> bool {
-        self.uses.is_in(value, request, &HashSet::new())
-            || telling_parts(self.uses.value(value)).iter().any(|part| words.hold(part))
-    }
-}
-
-/// The name of a file without its folders, and the longest run of digits of a name.
-fn telling_parts(value: &UsedValue) -> Vec<Phrase> {
-    let text = value.text.as_str();
-    let file = text.rsplit(['/', '\\']).next().filter(|file| file.len() < text.len() && file.contains('.'));
-    let digits = text.split(|letter: char| !letter.is_ascii_digit()).max_by_key(|run| run.len());
-    let digits = digits.filter(|run| run.len() >= TELLING_DIGITS && run.len() < text.len());
-    file.into_iter().chain(digits).filter_map(Phrase::of).collect()
 }
 
 /// Whether nobody puts a value together from other things. A name of a program follows from how others are called, and
@@ -190,22 +162,6 @@ fn sees_one_turn(experiment: &Experiment, call: &Call) -> bool {
     let index = experiment.index();
     let own = index.find(&call.invocation.agent).and_then(|id| index.agent(id).include_contents);
     call.invocation.include_contents.or(own) == Some(IncludeContents::None)
-}
-
-fn words_of(request: &LlmRequest) -> Words {
-    let mut texts = String::new();
-    let mut add = |text: &str| {
-        texts.push_str(text);
-        texts.push('\n');
-    };
-    for content in request.contents.iter() {
-        content.parts.iter().for_each(|part| each_text(&part.part, &mut add));
-    }
-    request.system_text().iter().for_each(|text| add(text));
-    for tool in request.tools.iter() {
-        each_leaf(&tool.to_json(), true, &mut add);
-    }
-    Words::of(&texts)
 }
 
 /// Whether google-adk's summariser was shown a value of an event, of whose calls and results it is shown the beginning.

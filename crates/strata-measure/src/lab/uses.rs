@@ -14,6 +14,9 @@ use super::short_numbers::short_numbers;
 use super::telling::{is_telling, is_telling_name, tokens};
 use super::words::{Finder, Phrase, each_leaf, each_text};
 
+/// Digits by which a longer name is still told: `4411` tells of `ORD-4411`.
+const TELLING_DIGITS: usize = 4;
+
 /// Values that answers say again: by the rule of [`is_telling`], and short numbers of rows that they speak of.
 pub(super) struct Uses {
     values: Vec<UsedValue>,
@@ -35,11 +38,13 @@ pub(super) struct UsedValue {
     pub holders: Vec<EventIndex>,
     /// Those that a short number was read from; `None`: any of those that hold it.
     read_from: Option<Vec<EventIndex>>,
+    /// Values by which one knows what is meant, where it is not said whole.
+    telling_parts: Vec<u32>,
 }
 
 impl UsedValue {
     fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), holders: Vec::new(), read_from: None }
+        Self { text: text.to_owned(), holders: Vec::new(), read_from: None, telling_parts: Vec::new() }
     }
 
     /// Events that it may have been read from, in order.
@@ -78,6 +83,17 @@ impl Uses {
                 names.finder.find(text, &mut |name| note(&names.texts[name as usize]));
             });
             by_call.push(uses.into_iter().map(|(value, tool)| Use { value, tool }).collect());
+        }
+        for at in 0..values.len() {
+            let text = values[at].text.clone();
+            for part in telling_parts(&text) {
+                let Some(phrase) = Phrase::of(part) else { continue };
+                let value = *said.entry(phrase).or_insert_with(|| {
+                    values.push(UsedValue::new(part));
+                    values.len() as u32 - 1
+                });
+                values[at].telling_parts.push(value);
+            }
         }
         let mut phrases: Vec<(u32, &Phrase)> = said.iter().map(|(phrase, at)| (*at, phrase)).collect();
         phrases.sort_unstable();
@@ -128,6 +144,12 @@ impl Uses {
             || request.tools.iter().any(|tool| self.is_in_tool(value, tool))
     }
 
+    /// Whether a prompt says a value, or so much of it that one knows what is meant.
+    pub(super) fn is_told(&self, value: u32, request: &LlmRequest) -> bool {
+        let parts = &self.value(value).telling_parts;
+        [value].iter().chain(parts).any(|value| self.is_in(*value, request, &HashSet::new()))
+    }
+
     fn is_in_content(&self, value: u32, content: &RequestContent, rewritten: &HashSet<EventIndex>) -> bool {
         let holders = &self.value(value).holders;
         let of_event = |part: &RequestPart| match part.origins() {
@@ -162,6 +184,14 @@ impl Uses {
             lock().entry(key).or_insert(Arc::new(found)).clone()
         })
     }
+}
+
+/// The name of a file without its folders, and the longest run of digits of a name.
+fn telling_parts(text: &str) -> impl Iterator<Item = &str> {
+    let file = text.rsplit(['/', '\\']).next().filter(|file| file.len() < text.len() && file.contains('.'));
+    let digits = text.split(|letter: char| !letter.is_ascii_digit()).max_by_key(|run| run.len());
+    let digits = digits.filter(|run| run.len() >= TELLING_DIGITS && run.len() < text.len());
+    file.into_iter().chain(digits)
 }
 
 /// Names in results that are long enough to be told from other words.

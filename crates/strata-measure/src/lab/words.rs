@@ -107,22 +107,27 @@ pub(super) fn each_leaf(value: &Json, with_keys: bool, each: &mut dyn FnMut(&str
 /// The words of a text: runs of letters, digits and underscores in lower case. A number is one word, with its decimals
 /// and without the commas of its thousands: `1,203.50` and `1203.5` are the same one.
 fn keys(text: &str) -> Vec<u64> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut keys = Vec::new();
     let mut word = String::new();
     let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-        if !is_part(letter) {
-            rest = &rest[letter.len_utf8()..];
-            continue;
-        }
-        word.clear();
+    while let Some(start) = rest.find(is_part) {
+        rest = &rest[start..];
         let end = rest.find(|letter: char| !is_part(letter)).unwrap_or(rest.len());
         let end = if is_digits(&rest[..end]) { number_end(rest, end) } else { end };
         let (own, behind) = rest.split_at(end);
         rest = behind;
-        word.extend(own.chars().filter(|letter| *letter != ',').flat_map(char::to_lowercase));
-        keys.push(key(canonical(&word)));
+        // Most words are as they are compared.
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'.';
+        let own = if own.bytes().all(is_plain) {
+            own
+        } else {
+            word.clear();
+            word.extend(own.chars().filter(|letter| *letter != ',').flat_map(char::to_lowercase));
+            &word
+        };
+        keys.push(key(canonical(own)));
     }
     keys
 }
