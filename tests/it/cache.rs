@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "the figures are what the tests are run for")]
 
 mod failed;
+mod unsaid;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -8,6 +8,7 @@ mod page;
 mod writers;
 
 use rayon::prelude::*;
+use serde_json::json;
 use strata_engine::Experiment;
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, CallCache, Counting, Loss, SessionAnalysis};
 use strata_measure::findings::{Finding, FindingKind, findings};
@@ -15,7 +16,7 @@ use strata_measure::prices::Prices;
 use strata_measure::remedies::{self, Aim, remedy};
 use strata_wire::CacheRules;
 
-use conversation::{CHANGED, conversation};
+use conversation::{CHANGED, TURN_BEGINS, conversation};
 use kinds::{Kind, harmless, kinds};
 use page::Row;
 use writers::{Opened, Writer};
@@ -69,10 +70,10 @@ pub(crate) fn codes_of_findings() -> impl Iterator<Item = &'static str> {
     kinds().into_iter().filter_map(|kind| kind.finding())
 }
 
-/// The conversation with a cause in it.
-fn injected(kind: &Kind) -> Vec<conversation::Request> {
+/// The conversation with a cause in it from a call on.
+fn injected(kind: &Kind, call: u32) -> Vec<conversation::Request> {
     let mut requests = conversation();
-    let (before, from) = requests.split_at_mut(CHANGED as usize - 1);
+    let (before, from) = requests.split_at_mut(call as usize - 1);
     if let Some(prepare) = kind.prepare {
         before.iter_mut().for_each(prepare);
     }
@@ -81,11 +82,11 @@ fn injected(kind: &Kind) -> Vec<conversation::Request> {
 }
 
 /// What is wrong with what is said of a session in which one call has a cause.
-fn problems(kind: &Kind, writer: Writer, found: &Found) -> Vec<String> {
+fn problems(kind: &Kind, writer: Writer, changed: u32, found: &Found) -> Vec<String> {
     let mut problems = Vec::new();
     let all = found.losses();
-    let Some((call, loss)) = all.iter().find(|(call, _)| call.call == CHANGED) else {
-        return vec![format!("C{CHANGED} lost nothing; {:?}", found.said())];
+    let Some((call, loss)) = all.iter().find(|(call, _)| call.call == changed) else {
+        return vec![format!("C{changed} lost nothing; {:?}", found.said())];
     };
     if all.len() > 1 && !kind.is_repeated {
         problems.push(format!("more than one call lost something: {:?}", found.said()));
@@ -153,16 +154,33 @@ fn every_injected_cause_is_named_with_its_value_its_place_and_its_price() {
     let cases: Vec<(&Kind, Writer)> =
         kinds.iter().flat_map(of_kind).filter(|(kind, writer)| writer.holds(kind.needs)).collect();
     let told = cases.par_iter().map(|(kind, writer)| {
-        let found = read(writer.read(&injected(kind)), &counting);
-        let of_case = |problem: String| format!("{}, {}: {problem}", kind.name, writer.name());
-        let problems: Vec<String> = problems(kind, *writer, &found).into_iter().map(of_case).collect();
-        (problems, Row::of(kind, *writer, &found))
+        let found = read(writer.read(&injected(kind, CHANGED)), &counting);
+        (problems_of_case(kind, *writer, CHANGED, &found), Row::of(kind, *writer, &found))
     });
     let (wrong, rows): (Vec<Vec<String>>, Vec<Option<Row>>) = told.unzip();
     let wrong = wrong.concat();
     assert!(kinds.len() >= 30, "{} kinds", kinds.len());
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
     page::compare(&page::document(&rows.into_iter().flatten().collect::<Vec<_>>()));
+}
+
+fn problems_of_case(kind: &Kind, writer: Writer, changed: u32, found: &Found) -> Vec<String> {
+    let of_case = |problem: String| format!("{}, {}: {problem}", kind.name, writer.name());
+    problems(kind, writer, changed, found).into_iter().map(of_case).collect()
+}
+
+#[test]
+fn a_cause_is_the_same_in_a_call_that_begins_a_turn() {
+    let (kinds, counting) = (kinds(), Counting::default());
+    let of_kind = |kind| Writer::ALL.into_iter().map(move |writer: Writer| (kind, writer));
+    let cases: Vec<(&Kind, Writer)> =
+        kinds.iter().flat_map(of_kind).filter(|(kind, writer)| writer.holds(kind.needs)).collect();
+    let wrong = cases.par_iter().map(|(kind, writer)| {
+        let found = read(writer.read(&injected(kind, TURN_BEGINS)), &counting);
+        problems_of_case(kind, *writer, TURN_BEGINS, &found)
+    });
+    let wrong = wrong.collect::<Vec<_>>().concat();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -180,6 +198,49 @@ fn nothing_is_found_where_nothing_was_injected() {
             let prefixes = found.findings.iter().filter(|finding| finding.kind == FindingKind::Prefix);
             assert_eq!(prefixes.collect::<Vec<_>>(), Vec::<&Finding>::new(), "{case}");
         }
+    }
+}
+
+#[test]
+fn a_line_that_grows_from_call_to_call_is_one_finding() {
+    let counting = Counting::default();
+    for separator in [" ", ", "] {
+        let mut requests = conversation();
+        for (at, request) in requests.iter_mut().enumerate() {
+            let tags: Vec<String> = (0..=at).map(|tag| format!("t{tag}")).collect();
+            request.system = vec![conversation::instruction(&format!("Tags: {}", tags.join(separator)))];
+        }
+        let found = read(Writer::ChatLog.read(&requests), &counting);
+        let changing = found.findings.iter().filter(|finding| finding.code == "changing-system-text");
+        let [finding] = changing.collect::<Vec<_>>()[..] else { panic!("{:?}", found.findings) };
+        let lost: u64 = found.losses().iter().map(|(_, loss)| u64::from(loss.tokens)).sum();
+        assert_eq!((found.losses().len(), finding.tokens()), (requests.len() - 1, lost));
+    }
+}
+
+#[test]
+fn the_schema_of_an_answer_is_a_part_of_the_prompt() {
+    let counting = Counting::default();
+    let schema =
+        json!({"type": "object", "properties": {"order": {"type": "string"}, "late": {"type": "boolean"}}});
+    let as_chat = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
+    let as_responses = json!({"format": {"type": "json_schema", "name": "answer", "schema": schema}});
+    for (writer, name, value) in
+        [(Writer::ChatLog, "response_format", as_chat), (Writer::ResponsesLog, "text", as_responses)]
+    {
+        let mut requests = conversation();
+        let plain = read(writer.read(&requests), &counting);
+        for request in requests.iter_mut().skip(CHANGED as usize - 1) {
+            request.settings.push((name, value.clone()));
+        }
+        let found = read(writer.read(&requests), &counting);
+        let size = |found: &Found, call: u32| found.caches.call(call).expect("a call").bill.prompt_tokens;
+        assert_eq!(size(&found, CHANGED - 1), size(&plain, CHANGED - 1));
+        assert!(size(&found, CHANGED) > size(&plain, CHANGED) + 10);
+        let losses = found.losses();
+        let [(call, loss)] = losses[..] else { panic!("{:?}", found.said()) };
+        let sentence = loss.cause.sentence(&found.experiment);
+        assert_eq!((call.call, &*sentence), (CHANGED, "the answer schema came in"), "{loss:?}");
     }
 }
 

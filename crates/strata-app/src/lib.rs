@@ -65,7 +65,7 @@ pub use error::{AppError, ErrorCode};
 pub use kept_secrets::kinds_in_words;
 pub use notifications::{Notifications, Subscription};
 pub use show::commands::{is_command, without_commands};
-pub use show::numbers::{count, dollars, share, tokens};
+pub use show::numbers::{cache_basis, count, dollars, share, tokens};
 pub use show::words::{asked, counted, cut, listed, size, whole};
 pub use strata::{Host, Options, Strata};
 pub use typescript::typescript;

@@ -45,7 +45,9 @@ pub use decode::{decode, decode_count};
 pub use encode::{BodyOptions, encode, encode_count};
 pub use order::{PrefixOrder, prefix_segments};
 pub use request::{is_request, request_body, request_of, unbatch};
-pub use segment::{Item, Path, Segment, definitions, find, prompt_segments, segments, settings};
+pub use segment::{
+    Item, Path, Segment, answer_schema, definitions, find, prompt_segments, segments, settings,
+};
 pub use server::{ListedModel, ServerFacts, decode_models};
 pub use stream::{Delta, SseEvent, SseReader};
 pub use unread::UnreadFields;

@@ -155,13 +155,13 @@ pub fn prompt_segments(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>
 
 /// Tools and answer schemas.
 pub fn definitions(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
-    let schemas = config(request).filter(|segment| is_in_prompt(&segment.path));
+    let schemas = config(request).filter(is_in_prompt);
     tools(request).chain(schemas)
 }
 
 /// What steers the call without being read by the model.
 pub fn settings(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
-    config(request).filter(|segment| !is_in_prompt(&segment.path)).chain(envelope(request))
+    config(request).filter(|segment| !is_in_prompt(segment)).chain(envelope(request))
 }
 
 /// The segment at a path as [`Path`] prints it.
@@ -180,8 +180,23 @@ fn segment_of_part<'r>(request: &'r LlmRequest, path: &str) -> Option<Segment<'r
 }
 
 /// Answer schemas are rendered into the prompt.
-fn is_in_prompt(path: &Path<'_>) -> bool {
-    matches!(path, Path::Config { field: "responseSchema" | "responseJsonSchema" })
+fn is_in_prompt(segment: &Segment<'_>) -> bool {
+    match (&segment.path, &segment.item) {
+        (Path::Config { field }, Item::Setting { value, .. }) => answer_schema(field, value).is_some(),
+        _ => false,
+    }
+}
+
+/// The schema that an answer must follow, of a setting that holds one, by whatever name an API has for it.
+pub fn answer_schema<'v>(setting: &str, value: &'v Json) -> Option<&'v Json> {
+    match setting {
+        "responseSchema" | "responseJsonSchema" => Some(value),
+        "response_format" => value.get("json_schema")?.get("schema"),
+        "text" | "output_config" => value.get("format")?.get("schema"),
+        "output_format" => value.get("schema"),
+        "format" => Some(value).filter(|value| value.as_object().is_some()),
+        _ => None,
+    }
 }
 
 fn tools(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {

@@ -4,8 +4,10 @@ use serde_json::{Value, json};
 
 /// The number of the call from which on something is otherwise.
 pub(super) const CHANGED: u32 = 6;
+/// One that begins a turn.
+pub(super) const TURN_BEGINS: u32 = 7;
 /// One behind it goes on with what was sent for it.
-const N_CALLS: usize = CHANGED as usize + 1;
+const N_CALLS: usize = TURN_BEGINS as usize;
 /// A model that is not the one of the calls before; each writer has its own.
 pub(super) const OTHER_MODEL: &str = "other";
 /// Seconds between two calls.

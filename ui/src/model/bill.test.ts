@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bill } from '@/api/gen/api.ts';
-import { paidBasis, paidTokens, sentTokens, summariesInWords } from './bill.ts';
+import { cacheBasis, paidBasis, paidTokens, sentTokens, summariesInWords } from './bill.ts';
 
 /** Of a session whose provider reported less for some prompts than we count, and more for others. */
 const bill: Bill = {
@@ -25,6 +25,7 @@ const bill: Bill = {
   overcountedTokens: 97_271,
   cachedTokens: 182_016,
   cacheReportedCalls: 5,
+  cacheUnsaidCalls: 0,
   writtenTokens: 0,
   writtenLongTokens: 0,
   outputTokens: 162,
@@ -59,4 +60,14 @@ test('summaries are said with what writing them took, and what is not known of i
     'without a price for writing 1 summary, as reported',
     'without writing 1 summary, of which nothing is known',
   ]);
+});
+
+test('what was read from caches is reported, predicted, or nothing is said of it', () => {
+  const calls = { calls: 5, unpaidCalls: 1 };
+  const said = (cacheReportedCalls: number, cacheUnsaidCalls: number): string =>
+    cacheBasis({ ...bill, ...calls, cacheReportedCalls, cacheUnsaidCalls });
+  expect(said(4, 0)).toBe('reported');
+  expect(said(0, 0)).toBe('predicted');
+  expect(said(0, 4)).toBe('nothing is reported of it');
+  expect(said(2, 1)).toBe('reported for 2, predicted for 1, nothing reported for 1');
 });

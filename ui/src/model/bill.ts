@@ -1,5 +1,5 @@
 import type { Basis, Bill, SummaryBill } from '@/api/gen/api.ts';
-import { formatCounted, formatUsd } from './format.ts';
+import { formatCounted, formatInteger, formatUsd } from './format.ts';
 
 /**
  * All that was sent, by the measure of single events: our count of what is known, with the context that is hidden. What
@@ -33,4 +33,24 @@ export function summariesInWords({ summaries, reported, unbilled, cost }: Summar
     );
   }
   return said;
+}
+
+/** What is known of what calls read from caches: `reported`; `reported for 3, predicted for 2`. */
+export function cacheBasis(bill: Bill): string {
+  const { calls, unpaidCalls, cacheReportedCalls: reported, cacheUnsaidCalls: unsaid } = bill;
+  const known = [
+    { of: reported, all: 'reported', some: 'reported for' },
+    { of: calls - unpaidCalls - reported - unsaid, all: 'predicted', some: 'predicted for' },
+    { of: unsaid, all: 'nothing is reported of it', some: 'nothing reported for' },
+  ].filter(({ of }) => of > 0);
+  if (known.length < 2) return known[0]?.all ?? 'predicted';
+  return known.map(({ of, some }) => `${some} ${formatInteger(of)}`).join(', ');
+}
+
+/** What the number of a call's cached tokens rests on. */
+export function explainCached(isReported: boolean, isUnsaid: boolean): string {
+  if (isReported) return 'Reported by the provider, of the input it reported';
+  return isUnsaid
+    ? 'The report of this call says nothing of a cache: all of its prompt is taken as paid in full'
+    : 'Predicted by the rules of the provider';
 }

@@ -29,6 +29,7 @@ const summary: CacheSummary = {
     overcountedTokens: 0,
     cachedTokens: 612_000,
     cacheReportedCalls: 0,
+    cacheUnsaidCalls: 0,
     writtenTokens: 0,
     writtenLongTokens: 0,
     outputTokens: 0,

@@ -33,6 +33,7 @@ const BILL: Bill = {
   overcountedTokens: 0,
   cachedTokens: 800,
   cacheReportedCalls: 4,
+  cacheUnsaidCalls: 0,
   writtenTokens: 0,
   writtenLongTokens: 0,
   outputTokens: 50,

@@ -178,8 +178,10 @@ pub struct Bill {
     pub overcounted_tokens: u64,
     /// Of the prompts, read from a cache.
     pub cached_tokens: u64,
-    /// Calls of which it is reported what was read from a cache; of the others it is predicted.
+    /// Calls of which it is reported what was read from a cache; of the others it is predicted, but for those of which a
+    /// report says nothing of that: of them nothing is known to be read from one.
     pub cache_reported_calls: u32,
+    pub cache_unsaid_calls: u32,
     /// Written to a cache for the provider's shorter lifetime, and for the longer one.
     pub written_tokens: u64,
     pub written_long_tokens: u64,

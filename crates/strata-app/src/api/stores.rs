@@ -251,6 +251,8 @@ pub struct HandOffRow {
     pub prompt_tokens: u32,
     pub cached_tokens: u32,
     pub is_cache_reported: bool,
+    /// Its report says nothing of a cache.
+    pub is_cache_unsaid: bool,
     /// Of the prompt, without the answer.
     pub cost_usd: Option<f64>,
     /// Nobody is known to have paid for the call.

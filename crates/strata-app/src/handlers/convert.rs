@@ -46,6 +46,7 @@ impl From<BillTotals> for Bill {
             overcounted_tokens: bill.overcounted_tokens,
             cached_tokens: bill.cached_tokens,
             cache_reported_calls: bill.cache_reported_calls,
+            cache_unsaid_calls: bill.cache_unsaid_calls,
             written_tokens: bill.written_tokens,
             written_long_tokens: bill.written_long_tokens,
             output_tokens: bill.output_tokens,

@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 use super::words::whole;
-use crate::api::common::Basis;
+use crate::api::common::{Basis, Bill};
 
 /// `12,345`, whatever the type.
 pub fn count(number: impl TryInto<i64>) -> String {
@@ -23,6 +23,26 @@ pub fn share(part: u64, whole: u64) -> String {
         0 if part > 0 => "<1 %".to_owned(),
         100 if part < whole => ">99 %".to_owned(),
         percent => format!("{percent} %"),
+    }
+}
+
+/// What is known of what calls read from caches: `reported`; `reported for 3, predicted for 2`.
+pub fn cache_basis(bill: &Bill) -> String {
+    let paid = bill.calls - bill.unpaid_calls;
+    let predicted = paid.saturating_sub(bill.cache_reported_calls + bill.cache_unsaid_calls);
+    let known = [
+        (bill.cache_reported_calls, "reported", "reported for"),
+        (predicted, "predicted", "predicted for"),
+        (bill.cache_unsaid_calls, "nothing is reported of it", "nothing reported for"),
+    ];
+    let known: Vec<_> = known.into_iter().filter(|(calls, ..)| *calls > 0).collect();
+    match &known[..] {
+        [] => "predicted".to_owned(),
+        [(_, of_all, _)] => (*of_all).to_owned(),
+        several => {
+            let several = several.iter().map(|(calls, _, of_some)| format!("{of_some} {}", count(*calls)));
+            several.collect::<Vec<_>>().join(", ")
+        }
     }
 }
 

@@ -103,6 +103,7 @@ fn hand_off_row(of: CompiledSession<'_>, number: u32, hand_off: &HandOff) -> Opt
         prompt_tokens: after.bill.prompt_tokens,
         cached_tokens: after.bill.cached_tokens,
         is_cache_reported: after.bill.is_cache_reported,
+        is_cache_unsaid: after.bill.is_cache_unsaid,
         cost_usd: after.bill.cost.map(|cost| cost.known + cost.hidden),
         is_unpaid: after.bill.is_unpaid,
         note: note.trim_end_matches(": ").to_owned(),

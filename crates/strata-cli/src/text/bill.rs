@@ -1,7 +1,7 @@
 //! What calls come to, in the same words wherever it is said.
 
-use strata_app::counted;
 use strata_app::report::{AppReport, Basis, Bill};
+use strata_app::{cache_basis, counted};
 
 use super::number::{count, dollars, share, tokens};
 
@@ -29,20 +29,16 @@ pub(super) fn paid(bill: &Bill) -> String {
     if bill.unpaid_calls == bill.calls && bill.calls > 0 {
         return unpaid;
     }
-    let basis = match bill.cache_reported_calls {
-        0 => "predicted".to_owned(),
-        n if n + bill.unpaid_calls == bill.calls => "reported".to_owned(),
-        n => format!("reported for {}", count(n)),
-    };
     let paid_tokens = bill.prompt_tokens - bill.unpaid_tokens;
     // What failed is counted by us; all else may be reported.
     let is_reported = bill.reported_calls + bill.unpaid_calls == bill.calls;
     let paid_basis = if is_reported { Basis::Reported } else { bill.basis };
     let of = if bill.unpaid_calls == 0 { "them".to_owned() } else { tokens(paid_tokens, paid_basis) };
     let mut said = vec![format!(
-        "{} of {of} cached ({}, {basis})",
+        "{} of {of} cached ({}, {})",
         count(bill.cached_tokens),
-        share(bill.cached_tokens, paid_tokens)
+        share(bill.cached_tokens, paid_tokens),
+        cache_basis(bill)
     )];
     let written = bill.written_tokens + bill.written_long_tokens;
     if written > 0 {

@@ -1,6 +1,7 @@
 //! What broke a cached prefix.
 
 use serde_json::json;
+use strata_app::cache_basis;
 use strata_app::report::{AnswerText, BreakReport, CallCacheReport, TextChangeReport, cache_of};
 
 use super::numbers::{money, rounded, tokens};
@@ -45,12 +46,11 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
     let mut answer = subject.answer();
     let bill = &report.bill;
     answer.say(format!(
-        "{} calls, {} prompt tokens; {} read from a cache ({} of the calls reported, else predicted). Predicted by the \
-         rules of {}: {}.",
+        "{} calls, {} prompt tokens; {} read from a cache ({}). Predicted by the rules of {}: {}.",
         n_calls,
         tokens(bill.prompt_tokens),
         tokens(bill.cached_tokens),
-        bill.cache_reported_calls,
+        cache_basis(bill),
         report.provider,
         tokens(report.predicted_cached_tokens)
     ));
@@ -65,6 +65,7 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
             "promptTokens": bill.prompt_tokens,
             "cachedTokens": bill.cached_tokens,
             "cacheReportedCalls": bill.cache_reported_calls,
+            "cacheUnsaidCalls": bill.cache_unsaid_calls,
             "predictedCachedTokens": report.predicted_cached_tokens,
             "lostTokens": report.lost_tokens,
             "avoidableTokens": report.avoidable_tokens,

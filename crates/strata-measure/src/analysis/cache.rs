@@ -203,8 +203,12 @@ impl CacheAnalysis {
         let sizes = bill::sizes(&before, calls.iter().map(|call| &call.matches).take(before.len()));
         let run = &mut self.run;
         run.timeline.go_on(experiment, calls, rules);
+        let telling = reported::telling_models(experiment, calls);
         for (at, call) in (n_known..).zip(calls.range(n_known..calls.len())) {
             let mut reported = ReportedCounts::of_call(experiment, call).filter(|_| unedited.is_none());
+            if telling.contains(&call.sent_to) {
+                reported = reported.map(ReportedCounts::with_omitted_zero);
+            }
             let sized = if unedited.is_some() { sizes[at] } else { reported };
             let sized_at = |of: usize| if of == at { sized } else { self.calls[of].sized };
             run.prompts.push(reported::anchored(at, |of| &calls[of].matches, sized_at));
@@ -252,7 +256,7 @@ impl CacheAnalysis {
         self.sums.go_on(new.map(summed));
         run.calls = calls.clone();
         let reports = self.calls.iter().map(|call| call.reported.as_ref());
-        run.together = ReportsTogether::of(&run.prompts, reports);
+        run.together = ReportsTogether::of(&run.prompts, reports, telling);
         self.compare(n_known, unedited, prices);
         self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         let is_whole = calls.len() == experiment.calls().len();

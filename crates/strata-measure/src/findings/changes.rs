@@ -79,14 +79,19 @@ fn settings_change(evidence: &Evidence<'_>) -> Vec<Observation> {
     observed(evidence, |cause| matches!(cause, Cause::Parameters { .. } | Cause::Model { .. }))
 }
 
-/// An agent, a cause, and a kind of value with what stands before it.
+/// An agent, a cause, and a kind of value with the name before it.
 type Reason<'e> = (&'e str, &'static str, Option<(&'static str, &'e str)>);
+
+/// What a value is called, without others that stand between its name and it: of `Tags: a b`, `Tags`.
+fn name_in(label: &str) -> &str {
+    label.split([':', '=']).next().unwrap_or(label)
+}
 
 /// Losses for the same reason, by the same agent, of the same kind of value: a finding each.
 fn observed<'e>(evidence: &Evidence<'e>, is: impl Fn(&Cause) -> bool) -> Vec<Observation> {
     let mut all: BTreeMap<Reason<'e>, (Tally, Option<&'e Loss>)> = BTreeMap::new();
     for (call, loss) in evidence.losses().filter(|(_, loss)| is(&loss.cause)) {
-        let change = loss.cause.change().map(|change| (change.kind.code(), &*change.label));
+        let change = loss.cause.change().map(|change| (change.kind.code(), name_in(&change.label)));
         let (tally, dearest) = all.entry((call.name(), loss.cause.code(), change)).or_default();
         evidence.add_loss(tally, call, loss);
         if dearest.is_none_or(|known| known.tokens < loss.tokens) {

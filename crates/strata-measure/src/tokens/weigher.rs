@@ -7,6 +7,7 @@ use strata_model::{
     Declaration, Fingerprint, FunctionResponse, LlmRequest, Origin, RequestContent, RequestPart, RequestTool,
     RichText,
 };
+use strata_wire::answer_schema;
 
 use super::count::TokenCount;
 use super::media;
@@ -185,9 +186,8 @@ impl<'a> Weigher<'a> {
 
     /// The schema that the reply must follow, which providers show to the model as JSON.
     pub fn response_schema(&self, request: &LlmRequest) -> TokenCount {
-        let schemas = ["responseSchema", "responseJsonSchema"]
-            .into_iter()
-            .filter_map(|name| request.config_field(name));
+        let settings = request.config.iter();
+        let schemas = settings.filter_map(|setting| answer_schema(&setting.name, &setting.value));
         schemas.map(|schema| self.text(&to_compact(schema)).scaled(ratio(0.5, 1.1, 1.5))).sum()
     }
 

@@ -131,7 +131,7 @@ fn picture_url(data: &str) -> String {
 
 /// The same for all calls; what is left to the model to choose is not said.
 fn add_settings(body: &mut Value, request: &Request) {
-    for (name, value) in request.settings.iter().filter(|(name, _)| *name == "temperature") {
+    for (name, value) in request.settings.iter().filter(|(name, _)| *name != "tool_choice") {
         body[*name] = value.clone();
     }
 }

@@ -83,6 +83,8 @@ pub(super) enum CacheBasis {
     Reported,
     /// Predicted for some.
     Predicted,
+    /// Reports say nothing of it.
+    Unsaid,
 }
 
 /// A text that stands before the conversation.
@@ -195,7 +197,12 @@ impl Figures {
     fn of(measured: &MeasuredSession<'_>, agent: &str) -> Self {
         let calls = || measured.calls(Some(agent)).filter(|call| !call.bill.is_pending);
         let bill = BillTotals::of(calls().map(|call| &call.bill));
-        let is_reported = bill.cache_reported_calls + bill.unpaid_calls == bill.calls;
+        let paid = bill.calls - bill.unpaid_calls;
+        let cache = match (bill.cache_reported_calls, bill.cache_unsaid_calls) {
+            (reported, _) if reported == paid => CacheBasis::Reported,
+            (_, unsaid) if unsaid == paid => CacheBasis::Unsaid,
+            _ => CacheBasis::Predicted,
+        };
         Self {
             calls: bill.calls,
             prompt_tokens: bill.prompt_tokens,
@@ -204,7 +211,7 @@ impl Figures {
             fresh_tokens: bill.fresh_tokens(),
             cost: bill.cost_usd().map(rounded),
             basis: bill.basis.into(),
-            cache: if is_reported { CacheBasis::Reported } else { CacheBasis::Predicted },
+            cache,
         }
     }
 }

@@ -224,6 +224,7 @@ fn incomparable(before: &SessionFigures, after: &SessionFigures) -> Vec<String> 
             let [was, now] = [was.cache, now.cache].map(|cache| match cache {
                 CacheBasis::Reported => "reported",
                 CacheBasis::Predicted => "predicted",
+                CacheBasis::Unsaid => "not reported",
             });
             why.push(format!("What caches gave {name} is {was} in the baseline, and {now} in this run."));
         }

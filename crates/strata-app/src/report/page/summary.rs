@@ -87,14 +87,9 @@ fn when(opened: &OpenedSession) -> Option<String> {
 
 /// `12,345 tokens, 96 % (reported)`.
 pub(super) fn cached(bill: &Bill) -> String {
-    let known = match bill.cache_reported_calls {
-        0 => "predicted".to_owned(),
-        n if n + bill.unpaid_calls == bill.calls => "reported".to_owned(),
-        n => format!("reported for {}, predicted for the others", words::counted(n as usize, "call")),
-    };
     let paid = bill.prompt_tokens.saturating_sub(bill.unpaid_tokens);
     let share = if paid == 0 { "–".to_owned() } else { numbers::share(bill.cached_tokens, paid) };
-    format!("{} tokens, {share} ({known})", count(bill.cached_tokens))
+    format!("{} tokens, {share} ({})", count(bill.cached_tokens), numbers::cache_basis(bill))
 }
 
 /// What the numbers rest on, and what a reader should know of how the session was read.

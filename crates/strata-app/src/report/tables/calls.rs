@@ -1,5 +1,6 @@
 //! The table of calls.
 
+use strata_measure::analysis::CallBill;
 use strata_parquet::Form::{Flag, Integer, Number, Text, Time};
 use strata_parquet::{Column, ParquetError, TableFile, Value};
 
@@ -43,7 +44,11 @@ pub(super) const COLUMNS: &[Column] = &[
     ),
     Column::optional("hidden_tokens", Integer, "of the prompt, what the session does not show"),
     Column::new("cached_tokens", Integer, "of the prompt, read from the provider's cache"),
-    Column::new("cached_tokens_basis", Text, "`reported` or `predicted`"),
+    Column::new(
+        "cached_tokens_basis",
+        Text,
+        "`reported`, `predicted`, or `unsaid` where a report says nothing of a cache",
+    ),
     Column::new("predicted_cached_tokens", Integer, "the same by the provider's rules, whatever it reported"),
     Column::new(
         "predicted_written_tokens",
@@ -77,7 +82,11 @@ pub(super) fn write(
             .and_then(|answer| subject.experiment.log().get(answer))
             .map(|answer| answer.event.timestamp)
             .filter(|seconds| *seconds > 0.0);
-        let is_reported = counted.reported_cached.is_some();
+        let cached_basis = match billed.bill {
+            CallBill { is_cache_reported: true, .. } => "reported",
+            CallBill { is_cache_unsaid: true, .. } => "unsaid",
+            _ => "predicted",
+        };
         let request_basis = match counted.request_basis {
             RequestBasis::Recorded => "recorded",
             RequestBasis::Recompiled => "recompiled",
@@ -104,7 +113,7 @@ pub(super) fn write(
             counted.reported.into(),
             counted.hidden.into(),
             counted.cached_tokens.into(),
-            if is_reported { "reported" } else { "predicted" }.into(),
+            cached_basis.into(),
             found.predicted_cached_tokens.into(),
             found.predicted_written_tokens.into(),
             found.ceiling_tokens.into(),

@@ -1,7 +1,7 @@
 //! Why a conversation is not told the same way again.
 
 use strata_engine::processors::explain_omission;
-use strata_engine::{Call, OmissionReason, RECORDED};
+use strata_engine::{Call, FlowKind, OmissionReason, RECORDED};
 use strata_model::app::{CustomFilter, IncludeContents, Plugin};
 use strata_model::{Event, EventIndex, LlmRequest, Origin, RequestContent, RequestPart, Str, TextSpan};
 
@@ -48,9 +48,14 @@ impl Pair<'_> {
         let cause = match origins[1] {
             Some(Origin::Summary { event, .. }) => Cause::Compacted { by: Some(*event) },
             _ if stage == Some(RECORDED) => self.cause_in_recorded(common, earlier.as_ref()),
-            _ => self
-                .cause_in_history(earlier.as_ref(), later.as_ref())
-                .unwrap_or_else(|| self.cause_in_sent(common)),
+            _ => {
+                // What another program sent is told by itself: its history has what was sent instead as an event.
+                let is_sent = self.experiment.kind() == FlowKind::Transcript;
+                let other_result = is_sent.then(|| self.other_result(common)).flatten();
+                other_result
+                    .or_else(|| self.cause_in_history(earlier.as_ref(), later.as_ref()))
+                    .unwrap_or_else(|| self.cause_in_sent(common))
+            }
         };
         let links = match &cause {
             Cause::Compacted { by: Some(by) } => {

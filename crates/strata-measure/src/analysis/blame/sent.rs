@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use strata_engine::FlowKind;
 use strata_model::json::to_compact;
 use strata_model::{Fingerprint, FromJson as _, LlmRequest, Origin, RequestPart};
 
@@ -116,7 +117,8 @@ impl Pair<'_> {
         }
     }
 
-    /// The result of one call with another text, where no event brought a new one.
+    /// The result of one call with another text. google-adk shows the last of several that events brought; in what other
+    /// programs sent, the new text is itself what an event was made of.
     pub(super) fn other_result(&self, common: &CommonPrefix) -> Option<Cause> {
         let first = |request| behind(request, common).into_iter().next();
         let (was, is) = (first(self.earlier.1)?, first(self.later.1)?);
@@ -125,7 +127,8 @@ impl Pair<'_> {
         let is_new = |event: &strata_model::Event| {
             event.function_responses().any(|response| response.id.as_ref() == Some(&call))
         };
-        self.last(is_new).is_none().then(|| rewritten(was, is))
+        let is_newer = self.experiment.kind() == FlowKind::Adk && self.last(is_new).is_some();
+        (!is_newer).then(|| rewritten(was, is))
     }
 
     /// Both go on differently to their ends.

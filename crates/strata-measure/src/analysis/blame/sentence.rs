@@ -210,12 +210,17 @@ fn definitions(
     changed: &[String],
     change: Option<&TextChange>,
 ) -> String {
-    let what =
-        |names: &[String], verb: &str| (!names.is_empty()).then(|| format!("{} {verb}", listed(names)));
+    let is_schema = |name: &String| name.starts_with("config.");
+    let called = |name: &String| if is_schema(name) { "the answer schema".to_owned() } else { name.clone() };
+    let what = |names: &[String], verb: &str| {
+        let names: Vec<String> = names.iter().map(called).collect();
+        (!names.is_empty()).then(|| format!("{} {verb}", listed(&names)))
+    };
     let said: Vec<String> = [what(added, "came in"), what(removed, "went"), what(changed, "changed")]
         .into_iter()
         .flatten()
         .collect();
+    let of_tools = if [added, removed, changed].concat().iter().all(is_schema) { "" } else { "tools: " };
     match (&said[..], change) {
         ([], _) => "tools are in another order".to_owned(),
         (_, Some(change)) => {
@@ -224,9 +229,9 @@ fn definitions(
                 ChangeKind::Space => "only white space: ",
                 _ => "",
             };
-            format!("tools: {}: {how}{}", said.join(", "), labelled(change))
+            format!("{of_tools}{}: {how}{}", said.join(", "), labelled(change))
         }
-        (_, None) => format!("tools: {}", said.join(", ")),
+        (_, None) => format!("{of_tools}{}", said.join(", ")),
     }
 }
 

@@ -23,8 +23,11 @@ pub struct CallBill {
     pub basis: Basis,
     /// Read from the provider's cache.
     pub cached_tokens: u32,
-    /// Whether that is reported. It is predicted otherwise.
+    /// Whether that is reported. It is predicted otherwise, but for a call of which nothing is said.
     pub is_cache_reported: bool,
+    /// The report on this call says nothing of a cache, before it was edited or still: it charges the whole prompt, and
+    /// nothing else is known of it.
+    pub is_cache_unsaid: bool,
     /// Written to the cache for the provider's shorter lifetime, and for the longer one.
     pub written_tokens: u32,
     pub written_long_tokens: u32,
@@ -62,9 +65,9 @@ impl CallBill {
             counted,
             prompt_tokens: report.prompt,
             basis: Basis::Reported,
-            // A report that says nothing of a cache charges the whole prompt.
             cached_tokens: report.cached.unwrap_or(0),
             is_cache_reported: report.cached.is_some(),
+            is_cache_unsaid: report.cached.is_none(),
             written_tokens,
             written_long_tokens,
             output_tokens,
@@ -89,6 +92,7 @@ impl CallBill {
             basis,
             cached_tokens,
             is_cache_reported: false,
+            is_cache_unsaid: false,
             written_tokens: if is_kept_long { 0 } else { written },
             written_long_tokens: if is_kept_long { written } else { 0 },
             output_tokens,
@@ -164,8 +168,9 @@ pub struct BillTotals {
     pub hidden_tokens: u64,
     pub overcounted_tokens: u64,
     pub cached_tokens: u64,
-    /// Calls of which it is reported what was found in the cache.
+    /// Calls of which it is reported what was found in the cache, and those of which a report says nothing of that.
     pub cache_reported_calls: u32,
+    pub cache_unsaid_calls: u32,
     pub written_tokens: u64,
     pub written_long_tokens: u64,
     /// Of the calls of which that is reported.
@@ -192,6 +197,7 @@ impl BillTotals {
             overcounted_tokens: 0,
             cached_tokens: 0,
             cache_reported_calls: 0,
+            cache_unsaid_calls: 0,
             written_tokens: 0,
             written_long_tokens: 0,
             output_tokens: 0,
@@ -222,6 +228,7 @@ impl BillTotals {
         self.overcounted_tokens += u64::from(bill.overcounted_tokens());
         self.cached_tokens += u64::from(bill.cached_tokens);
         self.cache_reported_calls += u32::from(bill.is_cache_reported);
+        self.cache_unsaid_calls += u32::from(bill.is_cache_unsaid);
         self.written_tokens += u64::from(bill.written_tokens);
         self.written_long_tokens += u64::from(bill.written_long_tokens);
         self.output_tokens += u64::from(bill.output_tokens.unwrap_or(0));
@@ -284,6 +291,7 @@ impl Sum for BillTotals {
                 overcounted_tokens: sum.overcounted_tokens + bill.overcounted_tokens,
                 cached_tokens: sum.cached_tokens + bill.cached_tokens,
                 cache_reported_calls: sum.cache_reported_calls + bill.cache_reported_calls,
+                cache_unsaid_calls: sum.cache_unsaid_calls + bill.cache_unsaid_calls,
                 written_tokens: sum.written_tokens + bill.written_tokens,
                 written_long_tokens: sum.written_long_tokens + bill.written_long_tokens,
                 output_tokens: sum.output_tokens + bill.output_tokens,
@@ -383,19 +391,26 @@ impl UneditedBill {
             let found = (bill.cached_tokens, bill.written_tokens + bill.written_long_tokens);
             let basis = bill.basis.max(Basis::Calibrated);
             let kept = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
-            return kept.unpaid_if(bill.is_unpaid);
+            return self.as_said(kept);
         }
         let basis = match bill.basis {
             Basis::Reported if self.is_same => Basis::Reported,
             Basis::Reported | Basis::Calibrated => Basis::Calibrated,
             _ => counted.basis,
         };
-        let cached = self.found_again(prediction, prompt.saturating_sub(counted.tokens));
-        let stored = prediction.expected.saturating_add(prediction.written);
-        let written = stored.saturating_sub(cached);
-        let found = (cached, written);
-        let other = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
-        other.unpaid_if(bill.is_unpaid)
+        let found = if bill.is_cache_unsaid {
+            (0, 0)
+        } else {
+            let cached = self.found_again(prediction, prompt.saturating_sub(counted.tokens));
+            let stored = prediction.expected.saturating_add(prediction.written);
+            (cached, stored.saturating_sub(cached))
+        };
+        self.as_said(CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens))
+    }
+
+    /// What was said of the call before the edit holds for it still.
+    fn as_said(&self, now: CallBill) -> CallBill {
+        CallBill { is_cache_unsaid: self.bill.is_cache_unsaid, ..now.unpaid_if(self.bill.is_unpaid) }
     }
 
     /// The prediction, corrected by how far the one for the recorded call was off: a provider that found less of it

@@ -118,12 +118,13 @@ impl Losses<'_> {
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
-        // A prediction is corrected by what the provider is known to do, as the bill is; a report is looked at afterwards.
+        // A prediction is corrected by what the provider is known to do, as the bill is; a report is looked at afterwards,
+        // and one that says nothing of a cache corrects nothing.
         let bill = self.bill(at);
         let is_off = bill.cached_tokens.abs_diff(prediction.expected) > tolerance(rule, bill);
         // A client that never asks for the cache loses nothing in it, edited or not.
         let is_unused = (self.missed_before)(at) == Some(Difference::Unused);
-        let is_corrected = !bill.is_cache_reported && is_off && !is_unused;
+        let is_corrected = !bill.is_cache_reported && !bill.is_cache_unsaid && is_off && !is_unused;
         let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
         let tokens = held.saturating_sub(found);
         if let Some(found) = &call.prefix_break {

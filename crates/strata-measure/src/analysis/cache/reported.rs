@@ -1,8 +1,10 @@
 //! What providers reported, beside what was predicted.
 
-use strata_engine::Experiment;
+use std::collections::BTreeSet;
+
+use strata_engine::{Experiment, FlowKind, is_gemini};
 use strata_model::marks::CACHE_WRITE;
-use strata_model::{Event, Object, SharedList, Usage};
+use strata_model::{Event, Object, SharedList, Str, Usage};
 use strata_wire::{CacheRule, Machine};
 
 use super::simulate::Prediction;
@@ -22,7 +24,7 @@ const IN_FLIGHT_S: f64 = 2.0;
 pub struct ReportedCounts {
     /// The whole prompt; what was cached or written is part of it.
     pub prompt: u32,
-    /// `None`: the provider says nothing of a cache.
+    /// `None`: the report says nothing of a cache.
     pub cached: Option<u32>,
     pub written: Option<u32>,
     /// Of these, written for the longer of the provider's lifetimes.
@@ -74,6 +76,11 @@ impl ReportedCounts {
         })
     }
 
+    /// As a provider means it that leaves out a zero.
+    pub(super) fn with_omitted_zero(self) -> Self {
+        Self { cached: self.cached.or(Some(0)), ..self }
+    }
+
     /// Written to the cache for the provider's shorter lifetime, and for the longer one.
     pub(super) fn written_tokens(&self) -> (u32, u32) {
         let written = self.written.unwrap_or(0);
@@ -105,6 +112,16 @@ impl ReportedCounts {
             None => self.prompt,
         }
     }
+}
+
+/// Models whose reports say what was found in a cache wherever anything was: those that say it of one call, and Gemini's
+/// as google-adk writes them, which leave out a zero.
+pub(super) fn telling_models(experiment: &Experiment, calls: &SharedList<CallAnalysis>) -> BTreeSet<Str> {
+    let tells = |call: &&CallAnalysis| {
+        (experiment.kind() == FlowKind::Adk && is_gemini(&call.sent_to))
+            || ReportedCounts::of_call(experiment, call).is_some_and(|report| report.cached.is_some())
+    };
+    calls.iter().filter(tells).map(|call| call.sent_to.clone()).collect()
 }
 
 /// A prompt in the provider's tokens: what it counts beyond what was recorded stands at the beginning. Of it and those
@@ -162,6 +179,8 @@ pub(super) struct ReportsTogether {
     pub is_cache_used: bool,
     /// What first calls found: nothing of it was sent before, so it is what the client always sends first.
     pub heads: Vec<u32>,
+    /// Models whose reports tell of the cache.
+    pub telling: BTreeSet<Str>,
 }
 
 impl ReportsTogether {
@@ -169,8 +188,9 @@ impl ReportsTogether {
     pub(super) fn of<'r>(
         prompts: &[PromptMatches],
         reports: impl Iterator<Item = Option<&'r ReportedCounts>>,
+        telling: BTreeSet<Str>,
     ) -> Self {
-        let mut together = Self::default();
+        let mut together = Self { telling, ..Self::default() };
         for (prompt, report) in prompts.iter().zip(reports) {
             let Some(report) = report else { continue };
             together.is_cache_used |= report.has_cache();

@@ -29,8 +29,10 @@ pub(super) fn resized<'t>(texts: &Texts<'t>) -> Option<Found<'t>> {
     let missing = |of: &[&'t str], other: &[&'t str]| of.iter().find(|item| !other.contains(item)).copied();
     let on_one_line = || {
         lists(texts).find_map(|(before, after, label_end)| {
-            // One item in brackets is a list as well.
-            let least = if texts.after[..label_end].ends_with(['[', '(', '{']) { 1 } else { 2 };
+            // One item in brackets is a list as well, and one behind which the next has come.
+            let is_list =
+                texts.after[..label_end].ends_with(['[', '(', '{']) || before.first() == after.first();
+            let least = if is_list { 1 } else { 2 };
             let kind = match () {
                 () if before.len() >= least && is_within(&before, &after) => ChangeKind::Grown,
                 () if after.len() >= least && is_within(&after, &before) => ChangeKind::Shrunk,

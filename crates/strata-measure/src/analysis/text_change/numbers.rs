@@ -11,6 +11,10 @@ pub(super) fn changed<'t>(texts: &Texts<'t>) -> Option<Found<'t>> {
     let (before, after) = runs(texts, |letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))?;
     let trimmed = |text: &'t str| text.trim_end_matches(['.', ',']);
     let (was, is) = (trimmed(before.text), trimmed(after.text));
+    // The same number, behind which something came in.
+    if was == is {
+        return None;
+    }
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
     number(was).zip(number(is))?;
     let whole = |text: &str| text.replace(',', "").parse::<u64>().ok();

@@ -143,6 +143,13 @@ fn a_value_that_stays_is_not_what_changes() {
 }
 
 #[test]
+fn a_list_of_one_item_grows_as_any_other() {
+    in_rules("Seen: o0", "Seen: o0, o1", ("grown", "Seen", "", "o1"));
+    in_rules("Seen: 100", "Seen: 100, 101", ("grown", "Seen", "", "101"));
+    in_rules("Seen: 100, 101", "Seen: 100", ("shrunk", "Seen", "101", ""));
+}
+
+#[test]
 fn what_is_shown_begins_where_the_texts_differ() {
     let words = "The same words stand before it in both. ".repeat(10);
     let found =
