@@ -26,6 +26,8 @@ pub(super) struct Lane {
     /// repeat it.
     pub(super) awaited: Option<usize>,
     pub(super) answer_ids: HashSet<Str>,
+    /// The ids of the calls in the last answer.
+    pub(super) calls: Vec<Str>,
     pub(super) system: String,
 }
 
@@ -35,8 +37,14 @@ pub(super) enum Fit {
     /// The session is the same and nothing else is.
     Hinted,
     Rewritten(usize),
-    /// It begins with all that was there: so many units.
+    /// It begins with all that was there, or asks the same again: so many units.
     Continued(usize),
+    /// It is what comes next: all that was there, the answer too, and nothing behind it that a model said.
+    Next {
+        shared: usize,
+        /// It answers the very calls, by their ids.
+        has_ids: bool,
+    },
     /// It names the answer it follows.
     Named,
 }
@@ -52,7 +60,16 @@ impl Lane {
         let overlap = overlap(&self.units, units);
         let n_common = overlap.shared + overlap.kept.len();
         if overlap.shared == self.units.len() && overlap.shared > 0 {
-            return Some(Fit::Continued(overlap.shared));
+            let new = &units[overlap.shared..];
+            let is_next = self.is_answered && !new.is_empty() && new.iter().all(|unit| !unit.is_model);
+            if !is_next {
+                return Some(Fit::Continued(overlap.shared));
+            }
+            let mut ids = new.iter().filter_map(|unit| answered_id(exchange, unit));
+            return Some(Fit::Next {
+                shared: overlap.shared,
+                has_ids: ids.any(|id| self.calls.contains(id)),
+            });
         }
         let is_echoed =
             overlap.shared >= self.n_requested && overlap.shared > 0 && units.len() > overlap.shared;
@@ -93,4 +110,10 @@ impl Lane {
         overlap.shared == 0
             && overlap.kept.first().is_some_and(|(old, new)| *new == 0 && *old >= self.n_requested)
     }
+}
+
+/// The id of the call that a part of a request answers.
+fn answered_id<'e>(exchange: &'e Exchange, unit: &Unit) -> Option<&'e Str> {
+    let part = exchange.turns.get(unit.turn)?.parts.get(unit.part)?;
+    part.function_response.as_ref()?.id.as_ref()
 }
