@@ -31,7 +31,7 @@ use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::kept::KeptAnswers;
 use conversation::joined;
-use elsewhere::SentPrompts;
+use elsewhere::{SentPrompts, is_same_head};
 use known::KnownConversations;
 use lane::Fit;
 use unit::{Unit, units_of};
@@ -135,12 +135,12 @@ enum Place {
 /// Lays a request beside what is known, and adds it where it fits best.
 fn add(exchange: Exchange, known: &mut KnownConversations, sent: &mut SentPrompts, reading: &Draft) {
     let units = units_of(&exchange.turns);
-    let place = place_of(&exchange, &units, known, sent);
+    let place = place_of(&exchange, &units, known);
     let at = match place {
         Place::SubAgent(at, _) | Place::Fork(at, ..) | Place::Lane(at, ..) | Place::Thread(at) => at,
         Place::New => known.begin(&exchange, reading),
     };
-    let elsewhere = sent.send(at, &exchange);
+    let elsewhere = sent.send(at, &exchange, &known.conversations);
     known.change(at, |conversation| {
         let new = match place {
             Place::SubAgent(_, (call_id, tool)) => conversation.sub_agent(&call_id, &tool, exchange, units),
@@ -155,7 +155,7 @@ fn add(exchange: Exchange, known: &mut KnownConversations, sent: &mut SentPrompt
     });
 }
 
-fn place_of(exchange: &Exchange, units: &[Unit], known: &KnownConversations, sent: &SentPrompts) -> Place {
+fn place_of(exchange: &Exchange, units: &[Unit], known: &KnownConversations) -> Place {
     let candidates = known.candidates(exchange, units);
     let mut best = None;
     for at in &candidates {
@@ -171,7 +171,8 @@ fn place_of(exchange: &Exchange, units: &[Unit], known: &KnownConversations, sen
     if !is_alike(best) {
         let restated = candidates.iter().rev().find_map(|at| {
             let (lane, n_same) = known.conversations[*at].restated(exchange, units)?;
-            sent.has_head(*at, exchange).then_some((*at, lane, Fit::Rewritten(n_same)))
+            let before = known.conversations[*at].last_body()?;
+            is_same_head(before, &exchange.body).then_some((*at, lane, Fit::Rewritten(n_same)))
         });
         best = restated.or(best);
     }

@@ -61,6 +61,19 @@ impl Conversation {
         self.last_answer.as_ref()
     }
 
+    pub(super) fn n_requests(&self) -> usize {
+        self.draft.requests.len()
+    }
+
+    /// A request as it was sent, by its number from 0.
+    pub(super) fn body(&self, request: usize) -> Option<&Json> {
+        self.draft.requests.get(request).map(|request| &request.body)
+    }
+
+    pub(super) fn last_body(&self) -> Option<&Json> {
+        self.draft.requests.last().map(|request| &request.body)
+    }
+
     pub(super) fn may_hold(&self, exchange: &Exchange) -> bool {
         self.key == exchange.about.session
     }
@@ -472,7 +485,9 @@ impl Conversation {
         let answered = units_of_turn(ANSWER, &turn).into_iter();
         units.extend(answered.map(|unit| Unit { event: Some(event), ..unit }));
         let calls = turn.parts.iter().filter_map(|part| part.function_call.as_ref()?.id.clone());
-        self.lanes[at].calls = calls.collect();
+        let lane = &mut self.lanes[at];
+        lane.calls = calls.collect();
+        lane.all_calls.extend(lane.calls.iter().cloned());
         self.lanes[at].answer_ids.extend(answer.id.clone());
         self.last_answer = answer.id;
         event

@@ -7,10 +7,13 @@ use std::collections::{BTreeSet, HashMap};
 use strata_model::{Fingerprint, FingerprintBuilder, Json, LlmRequest, Object};
 use strata_wire::{definitions, request_of};
 
+use super::conversation::Conversation;
 use crate::exchange::{Exchange, asked_model};
 
 /// Prompts with the same head that a new one is laid beside: the latest of them.
 const MOST: usize = 64;
+/// Of one conversation, of which several agents may begin differently, or the same one every time.
+const MOST_OF_ONE: usize = 8;
 /// Seconds for which every provider keeps what it was sent: what a conversation sent itself is found that long.
 const KEPT: f64 = 300.0;
 
@@ -18,6 +21,9 @@ const KEPT: f64 = 300.0;
 #[derive(Debug, Default)]
 pub(super) struct SentPrompts {
     by_head: HashMap<Fingerprint, Vec<Sent>>,
+    /// Requests of the first conversation while it is the only one, with when they were sent: they are read once there is
+    /// another, which most logs have not.
+    alone: Vec<(usize, Option<f64>)>,
 }
 
 /// The prompts of a conversation that continue one another.
@@ -34,17 +40,34 @@ struct Sent {
 }
 
 impl SentPrompts {
-    /// A conversation sends a prompt. Returns what [`strata_model::marks::SENT_ELSEWHERE`] says of it.
-    pub(super) fn send(&mut self, conversation: usize, exchange: &Exchange) -> Vec<Json> {
-        let Some(request) = was_read(exchange).then(|| request_of(&exchange.body)).flatten() else {
+    /// A conversation sends a prompt, which is not added to it yet. Returns what
+    /// [`strata_model::marks::SENT_ELSEWHERE`] says of it.
+    pub(super) fn send(&mut self, at: usize, exchange: &Exchange, all: &[Conversation]) -> Vec<Json> {
+        // A provider read the prompt where it answered, and not that it refuses.
+        let is_read = exchange.answer.as_ref().is_some_and(|answer| answer.error.is_none());
+        if !is_read || exchange.body.is_null() {
             return Vec::new();
-        };
+        }
+        if let [only] = all {
+            self.alone.push((only.n_requests(), exchange.time));
+            return Vec::new();
+        }
+        for (request, time) in std::mem::take(&mut self.alone) {
+            if let Some(body) = all.first().and_then(|first| first.body(request)) {
+                self.enter(0, body, time);
+            }
+        }
+        self.enter(at, &exchange.body, exchange.time)
+    }
+
+    fn enter(&mut self, conversation: usize, body: &Json, time: Option<f64>) -> Vec<Json> {
+        let Some(request) = request_of(body) else { return Vec::new() };
         let prefixes = prefixes(&request);
-        let known = self.by_head.entry(head(exchange, &request)).or_default();
+        let known = self.by_head.entry(head(body, &request)).or_default();
         let of_own = known.iter().enumerate().filter(|(_, sent)| sent.conversation == conversation);
         let own = of_own.map(|(at, sent)| (sent.shared(&prefixes), at)).max();
         let own_time = own.and_then(|(shared, at)| known[at].sent_at(shared));
-        let is_idle = own_time.zip(exchange.time).is_some_and(|(sent, now)| now - sent > KEPT);
+        let is_idle = own_time.zip(time).is_some_and(|(sent, now)| now - sent > KEPT);
         let mut others: Vec<(usize, &Sent)> = (known.iter())
             .filter(|sent| sent.conversation != conversation)
             .map(|sent| (sent.shared(&prefixes), sent))
@@ -62,26 +85,22 @@ impl SentPrompts {
         // Another agent of the conversation may begin the same way: what it goes on with is its own.
         let own = own.filter(|(shared, at)| *shared > 0 || known[*at].prefixes.is_empty());
         match own {
-            Some((shared, at)) => known[at].go_on(shared, prefixes, exchange.time),
+            Some((shared, at)) => known[at].go_on(shared, prefixes, time),
             None => {
-                if known.len() >= MOST {
-                    known.sort_by(|a, b| later(a.used, b.used));
-                    known.truncate(MOST - 1);
-                }
+                make_room(known, conversation);
                 let mut sent = Sent::new(conversation);
-                sent.go_on(0, prefixes, exchange.time);
+                sent.go_on(0, prefixes, time);
                 known.push(sent);
             }
         }
         found
     }
+}
 
-    /// Whether a conversation sent the same model, tools and instruction before.
-    pub(super) fn has_head(&self, conversation: usize, exchange: &Exchange) -> bool {
-        let Some(request) = request_of(&exchange.body) else { return false };
-        let known = self.by_head.get(&head(exchange, &request));
-        known.is_some_and(|known| known.iter().any(|sent| sent.conversation == conversation))
-    }
+/// Whether two bodies are for the same model, with the same tools and instruction.
+pub(super) fn is_same_head(a: &Json, b: &Json) -> bool {
+    let head = |body: &Json| Some(head(body, &request_of(body)?));
+    head(a).is_some_and(|of_a| head(b) == Some(of_a))
 }
 
 impl Sent {
@@ -136,19 +155,25 @@ impl Sent {
     }
 }
 
+/// Forgets what was used least of so many prompts, or of so many of one conversation, that there is room for one more.
+fn make_room(known: &mut Vec<Sent>, conversation: usize) {
+    known.sort_by(|a, b| later(a.used, b.used));
+    known.truncate(MOST - 1);
+    let mut n_own = 0;
+    known.retain(|sent| {
+        n_own += usize::from(sent.conversation == conversation);
+        sent.conversation != conversation || n_own < MOST_OF_ONE
+    });
+}
+
 /// The latest first.
 fn later(a: Option<f64>, b: Option<f64>) -> Ordering {
     b.partial_cmp(&a).unwrap_or(Ordering::Equal)
 }
 
-/// Whether a provider read the prompt: it answered, and not that it refuses.
-fn was_read(exchange: &Exchange) -> bool {
-    exchange.answer.as_ref().is_some_and(|answer| answer.error.is_none())
-}
-
-fn head(exchange: &Exchange, request: &LlmRequest) -> Fingerprint {
+fn head(body: &Json, request: &LlmRequest) -> Fingerprint {
     let mut head = FingerprintBuilder::new();
-    head.optional(asked_model(&exchange.body).as_deref());
+    head.optional(asked_model(body).as_deref());
     for definition in definitions(request) {
         head.text(&definition.text());
     }

@@ -99,7 +99,23 @@ fn a_run_that_is_repeated_is_a_session_whose_prompts_were_sent_before() {
 fn two_runs_at_the_same_time_are_two_sessions() {
     let one = run(&["Which orders were late?", "And in Oslo?"]);
     let both: Vec<Call> = one.iter().flat_map(|call| [call.clone(), call.clone()]).collect();
-    assert_eq!(sessions(&both).iter().map(|one| one.summary().calls).collect::<Vec<_>>(), [4, 4]);
+    assert_eq!(told(&sessions(&both)), [("chatcmpl-0", 4), ("chatcmpl-1", 4)]);
+    // Also where the calls of one come back in other words than they were given in: their ids tell whose they are.
+    let other = one.iter().map(|call| {
+        let renamed =
+            |value: &Value| value.to_string().replace("call_", "other_").replace("tool_other_", "tool_call_");
+        let read = |text: &str| serde_json::from_str(text).unwrap();
+        let messages = call.messages.iter().map(|message| read(&renamed(message))).collect();
+        Call { messages, back: read(&renamed(&call.back).replace("week", "Week")) }
+    });
+    let both: Vec<Call> = one.iter().zip(other).flat_map(|(one, other)| [one.clone(), other]).collect();
+    let sessions = sessions(&both);
+    assert_eq!(told(&sessions), [("chatcmpl-0", 4), ("chatcmpl-1", 4)]);
+    let ids = |session: &ImportedSession| {
+        let events = session.session.events.iter();
+        events.flat_map(|event| event.function_calls().filter_map(|call| call.id.clone())).collect::<Vec<_>>()
+    };
+    assert!(ids(&sessions[1]).iter().all(|id| id.starts_with("other_")), "{:?}", ids(&sessions[1]));
 }
 
 #[test]
