@@ -17,6 +17,7 @@ mod fork;
 mod known;
 mod lane;
 mod plan;
+mod summary;
 mod unit;
 
 use std::collections::HashMap;
@@ -29,10 +30,11 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::kept::KeptAnswers;
-use elsewhere::Beginnings;
+use conversation::joined;
+use elsewhere::{SentPrompts, is_same_head};
 use known::KnownConversations;
 use lane::Fit;
-use unit::units_of;
+use unit::{Unit, units_of};
 
 /// Something a request log tells, in the order of time.
 #[derive(Debug)]
@@ -68,10 +70,10 @@ pub(crate) fn sessions(
     let mut reading = reading;
     let steps = distinct(steps, &mut reading);
     let mut known = KnownConversations::default();
-    let mut beginnings = Beginnings::default();
+    let mut sent = SentPrompts::default();
     for step in steps {
         match step {
-            Step::Exchange(exchange) => add(*exchange, &mut known, &mut beginnings, &reading),
+            Step::Exchange(exchange) => add(*exchange, &mut known, &mut sent, &reading),
             Step::Compaction { session, span, say } => match known.of_session(session.as_ref()) {
                 Some(at) => known.conversations[at].compacted(span, *say),
                 None => {
@@ -85,7 +87,7 @@ pub(crate) fn sessions(
     let mut unmapped = Some(reading.unmapped);
     let mut counts = Some(reading.counts);
     let mut sessions = Vec::new();
-    for conversation in known.conversations {
+    for conversation in joined(known.conversations) {
         let mut draft = conversation.finish();
         if let Some(unmapped) = unmapped.take() {
             draft.unmapped.add(unmapped);
@@ -119,55 +121,83 @@ fn distinct(steps: Vec<Step>, reading: &mut Draft) -> Vec<Step> {
     kept
 }
 
+/// Where a request belongs: a conversation by its place, and what it is there.
+enum Place {
+    /// The prompt of a sub-agent, by the call and the tool it is for.
+    SubAgent(usize, (Str, Str)),
+    /// What somebody else goes on with from a lane, by the same.
+    Fork(usize, usize, (Str, Str)),
+    Lane(usize, usize, Fit),
+    Thread(usize),
+    New,
+}
+
 /// Lays a request beside what is known, and adds it where it fits best.
-fn add(exchange: Exchange, known: &mut KnownConversations, beginnings: &mut Beginnings, reading: &Draft) {
+fn add(exchange: Exchange, known: &mut KnownConversations, sent: &mut SentPrompts, reading: &Draft) {
     let units = units_of(&exchange.turns);
+    let place = place_of(&exchange, &units, known);
+    let at = match place {
+        Place::SubAgent(at, _) | Place::Fork(at, ..) | Place::Lane(at, ..) | Place::Thread(at) => at,
+        Place::New => known.begin(&exchange, reading),
+    };
+    let elsewhere = sent.send(at, &exchange, &known.conversations);
+    known.change(at, |conversation| {
+        let new = match place {
+            Place::SubAgent(_, (call_id, tool)) => conversation.sub_agent(&call_id, &tool, exchange, units),
+            Place::Fork(_, lane, (call_id, tool)) => {
+                conversation.fork(lane, &call_id, &tool, exchange, units)
+            }
+            Place::Lane(_, lane, fit) => conversation.append(lane, fit, exchange, units),
+            Place::Thread(_) | Place::New => conversation.thread(exchange, units),
+        };
+        conversation.sent_elsewhere(elsewhere);
+        new
+    });
+}
+
+fn place_of(exchange: &Exchange, units: &[Unit], known: &KnownConversations) -> Place {
+    let candidates = known.candidates(exchange, units);
     let mut best = None;
-    for at in known.candidates(&exchange, &units) {
-        for (lane, fit) in known.conversations[at].fits(&exchange, &units) {
+    for at in &candidates {
+        for (lane, fit) in known.conversations[*at].fits(exchange, units) {
             // Later conversations win a draw: people go on with what they did last.
             if best.as_ref().is_none_or(|(_, _, best)| fit >= *best) {
-                best = Some((at, lane, fit));
+                best = Some((*at, lane, fit));
             }
         }
     }
     // A call tells more than that the session is the same.
-    let is_alike = best.is_some_and(|(_, _, fit)| fit > Fit::Hinted);
+    let is_alike = |best: Option<(usize, usize, Fit)>| best.is_some_and(|(_, _, fit)| fit > Fit::Hinted);
+    if !is_alike(best) {
+        let restated = candidates.iter().rev().find_map(|at| {
+            let (lane, n_same) = known.conversations[*at].restated(exchange, units)?;
+            let before = known.conversations[*at].last_body()?;
+            is_same_head(before, &exchange.body).then_some((*at, lane, Fit::Rewritten(n_same)))
+        });
+        best = restated.or(best);
+    }
     let find_caller = || {
         known.conversations.iter().enumerate().rev().find_map(|(at, conversation)| {
-            let call = conversation.may_hold(&exchange).then(|| conversation.call_with(&exchange))??;
+            let call = conversation.may_hold(exchange).then(|| conversation.call_with(exchange))??;
             Some((at, call))
         })
     };
-    let caller = if is_alike { None } else { find_caller() };
-    if let Some((at, (call_id, tool))) = caller {
-        return known.change(at, |conversation| conversation.sub_agent(&call_id, &tool, exchange, units));
+    if !is_alike(best)
+        && let Some((at, call)) = find_caller()
+    {
+        return Place::SubAgent(at, call);
     }
     if let Some((at, lane, fit)) = best {
-        beginnings.went_on(at, &exchange, &units);
-        return known.change(at, |conversation| match conversation.forked_by(lane, &exchange, &units) {
-            Some((call_id, tool)) => conversation.fork(lane, &call_id, &tool, exchange, units),
-            None => conversation.append(lane, fit, exchange, units),
-        });
+        return match known.conversations[at].forked_by(lane, exchange, units) {
+            Some(call) => Place::Fork(at, lane, call),
+            None => Place::Lane(at, lane, fit),
+        };
     }
     let of_session = match &exchange.about.session {
         Some(session) => known.of_session(Some(session)),
-        None => known
-            .candidates(&exchange, &units)
-            .into_iter()
-            .rev()
-            .find(|at| known.conversations[*at].awaits(&exchange, &units)),
+        None => candidates.into_iter().rev().find(|at| known.conversations[*at].awaits(exchange, units)),
     };
-    if let Some(at) = of_session {
-        return known.change(at, |conversation| conversation.thread(exchange, units));
-    }
-    let at = known.begin(&exchange, reading);
-    let sent_elsewhere = beginnings.begin(at, &exchange, &units);
-    known.change(at, |conversation| {
-        let new = conversation.thread(exchange, units);
-        conversation.begins_as(sent_elsewhere);
-        new
-    });
+    of_session.map_or(Place::New, Place::Thread)
 }
 
 /// Says what was made of requests that hold only what is new.

@@ -113,6 +113,9 @@ fn unread(is_found: impl Fn(&Sign) -> bool) -> Option<Detection> {
     UNREAD.iter().find(|(_, sign)| is_found(sign)).map(|(format, _)| Detection::Unread(*format))
 }
 
+/// Behind what a file is: what tells its kind may be missing.
+const CUT_OFF: &str = ". It is cut off in the middle: save it again, and import all of it";
+
 /// Beginnings of files that are no sessions.
 const SIGNATURES: [(&[u8], &str); 15] = [
     (b"\x89PNG", "an image (PNG)"),
@@ -190,10 +193,16 @@ fn by_values(text: &[u8]) -> HeadDetection {
                 matches!(detection, Detection::Readable(format) if PLAIN_FORMATS.contains(&format));
             HeadDetection { detection, is_settled: !(is_plain && is_open && outlines.is_cut) }
         }
-        (None, Some(keys)) if !keys.is_empty() => {
-            unsettled(&format!("JSON of no known shape, with the keys {}", keys.shown()))
+        (None, keys) => {
+            let what = match keys.filter(|keys| !keys.is_empty()) {
+                Some(keys) => format!("JSON of no known shape, with the keys {}", keys.shown()),
+                None => format!("JSON that holds {}", first.kind()),
+            };
+            // Of a longer file, more than this is looked at.
+            let is_all = text.len() < HEAD_BYTES / 2;
+            let end = if outlines.is_cut && is_all { CUT_OFF } else { "" };
+            unsettled(&(what + end))
         }
-        (None, _) => unsettled(&format!("JSON that holds {}", first.kind())),
     }
 }
 

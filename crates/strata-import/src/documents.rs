@@ -161,13 +161,14 @@ fn read_all(
         Some(repeats) => reader.with_repeats(repeats),
         None => reader,
     };
-    let mut reading = Reading { reader, skipped, repaired, lists, elements: Vec::new() };
+    let mut reading = Reading { reader, skipped, repaired, lists, elements: Vec::new(), begun: 0 };
     let (mut documents, mut ends, mut error) = (Vec::new(), Vec::new(), None);
     loop {
         let start = reading.reader.next_offset();
         if start + mark >= text.len() {
             break;
         }
+        reading.begun = start;
         let mut fields = Object::new();
         let result = reading.top(&mut fields);
         if result.is_ok() {
@@ -185,7 +186,8 @@ fn read_all(
             documents.push(Document { fields, elements, source });
         }
         if let Err(broken) = result {
-            error = Some((start + skipped, broken));
+            let at = if broken.is_truncated { reading.begun } else { broken.offset };
+            error = Some((reading.place(at, at).start as usize, broken));
             break;
         }
     }
@@ -198,6 +200,8 @@ struct Reading<'t> {
     repaired: Option<&'t Repaired>,
     lists: &'static [&'static str],
     elements: Elements,
+    /// Where what is being read begins: an element of a list, or what is around it.
+    begun: usize,
 }
 
 impl Reading<'_> {
@@ -280,6 +284,7 @@ impl Reading<'_> {
     fn elements(&mut self, list: &'static str) -> Result<(), JsonError> {
         loop {
             let start = self.reader.next_offset();
+            self.begun = start;
             let json = self.value("")?;
             self.reader.end_document(start);
             let bytes = self.place(start, self.reader.offset());
@@ -288,6 +293,7 @@ impl Reading<'_> {
                 Some((_, known)) => known.push(value),
                 None => self.elements.push((list, vec![value])),
             }
+            self.begun = self.reader.offset();
             if !self.reader.next_element()? {
                 return Ok(());
             }

@@ -279,6 +279,35 @@ impl Draft {
         }
     }
 
+    /// The events before an answer happened when they did in another draft, where they are the same.
+    pub(crate) fn begin_as(&mut self, other: &Self, n_events: usize) {
+        for at in 0..n_events.min(self.events.len()).min(other.events.len()) {
+            self.events[at] = Arc::clone(&other.events[at]);
+            self.sources[at].clone_from(&other.sources[at]);
+        }
+    }
+
+    /// Whether an event of another draft happened after one of this.
+    pub(crate) fn is_later(&self, at: usize, other: &Self, event: usize) -> bool {
+        let time = |draft: &Self, at: usize| draft.event(at).map(|event| event.timestamp);
+        time(other, event) > time(self, at)
+    }
+
+    /// Puts an answer of another draft before an event, into the turn of that. Those behind it move on.
+    pub(crate) fn insert_answer(&mut self, at: usize, other: &Self, event: usize) {
+        let mut answer = Event::clone(&other.events[event]);
+        answer.id = self.unused_id(Some(answer.id));
+        let beside = self.events.get(at).or(self.events.last());
+        if let Some(invocation) = beside.map(|event| event.invocation_id.clone()) {
+            answer.invocation_id = invocation;
+        }
+        self.events.insert(at, Arc::new(answer));
+        self.sources.insert(at, other.sources[event].clone());
+        for request in &mut self.requests {
+            request.answer = request.answer.map(|answer| answer + usize::from(answer >= at));
+        }
+    }
+
     /// Replaces the text of the last part of an event.
     pub(crate) fn set_last_text(&mut self, at: usize, text: Str) {
         let Some(content) = self.event_mut(at).and_then(|event| event.content.as_mut()) else { return };

@@ -35,9 +35,16 @@ const KEPT: [&str; 3] =
     ["everything before it was kept", "what is complete before that was kept", "what was read was kept"];
 
 impl Findings {
-    /// Takes back, of a source that gave no session, that something of it was kept.
+    /// Takes back, of a source that gave no session, that something of it was kept. That it breaks off is why, then.
     pub(crate) fn nothing_was_kept(&mut self) {
+        if self.by_code.contains_key("truncated") {
+            self.found.retain(|finding| finding.diagnostic.code != "no-session");
+            self.by_code.values_mut().for_each(|code| code.kept.clear());
+        }
         for finding in &mut self.found {
+            if finding.diagnostic.code == "truncated" {
+                finding.diagnostic.severity = Severity::Error;
+            }
             let message = &mut finding.diagnostic.message;
             for claim in KEPT {
                 *message = message.replace(claim, "nothing before it is a session, so nothing was kept");

@@ -50,10 +50,10 @@ pub const SYSTEM_TEXT: &str = "systemText";
 /// On an answer: the longest prompt, in tokens, that the client takes its model to read.
 pub const CONTEXT_WINDOW: &str = "contextWindow";
 
-/// On the answer to a prompt that begins a session: the prompts of other sessions of the same source that begin the same
-/// way, tools and instruction included. A list of `{at, contents, isWhole}`, the latest first, each sharing more than all
-/// before it: when the session it is of was last answered, in epoch seconds where that is known, how many contents both
-/// begin with, and whether they are all of the earlier prompt.
+/// On an answer: the prompts of other sessions of the same source that begin as its prompt does, tools and instruction
+/// included, where they hold more of it than its own session sent before, or were sent since that went quiet. A list of
+/// `{at, contents, isWhole}`, the latest first, each sharing more than all before it: when that was last sent, in epoch seconds
+/// where that is known, how many contents both begin with, and whether they are all of an earlier prompt.
 pub const SENT_ELSEWHERE: &str = "sentElsewhere";
 
 /// On an answer: the contexts that its request named where HTTP carries them. A list of `{id, place}`; the place is

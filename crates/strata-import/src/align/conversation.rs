@@ -1,17 +1,21 @@
 //! A conversation that was recovered from requests, with the agents that take part in it.
 
+mod attempts;
+mod replaced;
+
 use std::collections::HashSet;
 
 use strata_model::{Fingerprint, Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn};
 use strata_wire::{Answer, NamedContext, context_of_body};
 
-use super::anew::{Said, told_anew};
+pub(super) use attempts::joined;
+
 use super::calls::Calls;
 use super::fork::forked_by;
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
-use super::unit::{Overlap, Unit, UnitKey, content_of, overlap, units_of_turn};
+use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
 use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
@@ -30,6 +34,8 @@ pub(super) struct Conversation {
     lanes: Vec<Lane>,
     last_answer: Option<Str>,
     calls: Calls,
+    /// When its first and its last request were sent, in epoch seconds.
+    sent: Option<(f64, f64)>,
 }
 
 impl Conversation {
@@ -46,12 +52,26 @@ impl Conversation {
             lanes: Vec::new(),
             last_answer: None,
             calls: Calls::default(),
+            sent: None,
         }
     }
 
     /// The id of the answer that was added last.
     pub(super) fn last_answer(&self) -> Option<&Str> {
         self.last_answer.as_ref()
+    }
+
+    pub(super) fn n_requests(&self) -> usize {
+        self.draft.requests.len()
+    }
+
+    /// A request as it was sent, by its number from 0.
+    pub(super) fn body(&self, request: usize) -> Option<&Json> {
+        self.draft.requests.get(request).map(|request| &request.body)
+    }
+
+    pub(super) fn last_body(&self) -> Option<&Json> {
+        self.draft.requests.last().map(|request| &request.body)
     }
 
     pub(super) fn may_hold(&self, exchange: &Exchange) -> bool {
@@ -152,11 +172,11 @@ impl Conversation {
         self.append(self.lanes.len() - 1, Fit::Hinted, exchange, units)
     }
 
-    /// Its first prompt begins as prompts of other conversations do.
-    pub(super) fn begins_as(&mut self, sent_elsewhere: Vec<Json>) {
-        let answer = self.draft.requests.first().and_then(|request| request.answer);
-        if let Some(answer) = answer.filter(|_| !sent_elsewhere.is_empty()) {
-            self.draft.mark(answer, marks::SENT_ELSEWHERE, sent_elsewhere);
+    /// Says of the prompt that was added last what other conversations sent of it before.
+    pub(super) fn sent_elsewhere(&mut self, said: Vec<Json>) {
+        let answer = self.draft.requests.last().and_then(|request| request.answer);
+        if let Some(answer) = answer.filter(|_| !said.is_empty()) {
+            self.draft.mark(answer, marks::SENT_ELSEWHERE, said);
         }
     }
 
@@ -170,6 +190,9 @@ impl Conversation {
     ) -> Vec<UnitKey> {
         let Exchange { source, time, end, body, turns, answer, answered_at, about, .. } = exchange;
         self.draft.set_clock(time);
+        if let Some(time) = time {
+            self.sent = Some((self.sent.map_or(time, |(first, _)| first), time));
+        }
         // Of some calls only the answer was recorded, or that they were made.
         let is_recorded = !body.is_null();
         let lane = &self.lanes[at];
@@ -177,7 +200,8 @@ impl Conversation {
         let follows = matches!(fit, Fit::Named | Fit::Hinted);
         let overlap = if follows { Overlap::default() } else { overlap(&lane.units, &units) };
         let mut plan = Plan::of(lane, &units, &overlap, follows);
-        self.find_told_anew(&mut plan, lane, &units, &turns);
+        self.find_summary(&mut plan, lane, &units, &turns);
+        self.find_told_anew(&mut plan, lane, &overlap, (&units, &turns));
         for (old, new) in (0..overlap.shared).map(|it| (it, it)).chain(overlap.kept.iter().copied()) {
             units[new].event = lane.units[old].event;
         }
@@ -220,6 +244,9 @@ impl Conversation {
             units = all;
         }
         lane.n_requested = units.len() - n_answered;
+        if !is_answered {
+            lane.calls.clear();
+        }
         if lane.n_first == 0 {
             lane.n_first = lane.n_requested;
         }
@@ -250,27 +277,6 @@ impl Conversation {
                 self.draft.mark(event, marks::SYSTEM_TEXT, true);
             }
         }
-    }
-
-    /// Messages that stand in the place of others and are those told anew.
-    fn find_told_anew(&self, plan: &mut Plan, lane: &Lane, units: &[Unit], turns: &[Turn]) {
-        if plan.rewritten.is_empty() {
-            return;
-        }
-        let gone = plan.removed.iter().filter_map(|place| {
-            let unit = &lane.units[*place];
-            let event = self.draft.event(unit.event?)?;
-            let part = event.parts().iter().find(|part| content_of(part) == Some(unit.content))?;
-            Some(Said { place: *place, unit, text: part.text.as_deref()? })
-        });
-        let new = plan.rewritten.iter().filter_map(|place| {
-            let unit = &units[*place];
-            Some(Said { place: *place, unit, text: turns[unit.turn].parts[unit.part].text.as_deref()? })
-        });
-        let pairs = told_anew(&gone.collect::<Vec<_>>(), &new.collect::<Vec<_>>());
-        let (old, anew): (HashSet<usize>, HashSet<usize>) = pairs.into_iter().unzip();
-        plan.removed.retain(|place| !old.contains(place));
-        plan.anew = anew;
     }
 
     /// When several messages made room for a new one, that is a summary of them.
@@ -478,6 +484,10 @@ impl Conversation {
         }
         let answered = units_of_turn(ANSWER, &turn).into_iter();
         units.extend(answered.map(|unit| Unit { event: Some(event), ..unit }));
+        let calls = turn.parts.iter().filter_map(|part| part.function_call.as_ref()?.id.clone());
+        let lane = &mut self.lanes[at];
+        lane.calls = calls.collect();
+        lane.all_calls.extend(lane.calls.iter().cloned());
         self.lanes[at].answer_ids.extend(answer.id.clone());
         self.last_answer = answer.id;
         event
@@ -501,6 +511,11 @@ fn named_context(named: &NamedContext) -> Json {
 
 /// The place of an answer, which is no message of the request.
 const ANSWER: usize = usize::MAX;
+
+/// The part of a message that a unit of a request is.
+fn part_of<'t>(unit: &Unit, turns: &'t [Turn]) -> &'t Part {
+    &turns[unit.turn].parts[unit.part]
+}
 
 fn set_event(units: &mut [Unit], places: &[usize], event: usize) {
     for place in places {

@@ -26,6 +26,10 @@ pub(super) struct Lane {
     /// repeat it.
     pub(super) awaited: Option<usize>,
     pub(super) answer_ids: HashSet<Str>,
+    /// The ids of the calls in the last answer.
+    pub(super) calls: Vec<Str>,
+    /// Those of all answers.
+    pub(super) all_calls: HashSet<Str>,
     pub(super) system: String,
 }
 
@@ -35,8 +39,16 @@ pub(super) enum Fit {
     /// The session is the same and nothing else is.
     Hinted,
     Rewritten(usize),
-    /// It begins with all that was there: so many units.
+    /// It begins with all that was there, or asks the same again: so many units.
     Continued(usize),
+    /// It is what comes next: all that was there, the answer too, and nothing behind it that a model said.
+    Next {
+        shared: usize,
+        /// The last call in it was made here.
+        is_own: bool,
+    },
+    /// The same, and it answers the very calls of the answer, by their ids. That may be in other words than it was given in.
+    Answers(usize),
     /// It names the answer it follows.
     Named,
 }
@@ -51,6 +63,9 @@ impl Lane {
         }
         let overlap = overlap(&self.units, units);
         let n_common = overlap.shared + overlap.kept.len();
+        if let Some(next) = self.next(exchange, units, overlap.shared) {
+            return Some(next);
+        }
         if overlap.shared == self.units.len() && overlap.shared > 0 {
             return Some(Fit::Continued(overlap.shared));
         }
@@ -78,6 +93,29 @@ impl Lane {
         (has_key && self.agent == exchange.about.agent).then_some(Fit::Hinted)
     }
 
+    /// Whether a request that shares so many units is what comes after the last answer.
+    fn next(&self, exchange: &Exchange, units: &[Unit], shared: usize) -> Option<Fit> {
+        if !self.is_answered || shared == 0 || shared < self.n_requested {
+            return None;
+        }
+        let is_whole = shared == self.units.len();
+        let behind = &units[shared..];
+        let n_echoed = if is_whole { 0 } else { behind.iter().take_while(|unit| unit.is_model).count() };
+        let new = &behind[n_echoed..];
+        if new.is_empty() || new.iter().any(|unit| unit.is_model) {
+            return None;
+        }
+        let mut ids = new.iter().filter_map(|unit| answered_id(exchange, unit));
+        if ids.any(|id| self.calls.contains(id)) {
+            return Some(Fit::Answers(shared));
+        }
+        let is_own = || {
+            let mut ids = units[..shared].iter().rev().filter_map(|unit| call_id(exchange, unit));
+            ids.next().is_some_and(|id| self.all_calls.contains(id))
+        };
+        is_whole.then(|| Fit::Next { shared, is_own: is_own() })
+    }
+
     /// More was asked than what it began with.
     fn has_grown(&self) -> bool {
         self.n_requested > self.n_first
@@ -93,4 +131,16 @@ impl Lane {
         overlap.shared == 0
             && overlap.kept.first().is_some_and(|(old, new)| *new == 0 && *old >= self.n_requested)
     }
+}
+
+/// The id of the call that a part of a request answers.
+fn answered_id<'e>(exchange: &'e Exchange, unit: &Unit) -> Option<&'e Str> {
+    let part = exchange.turns.get(unit.turn)?.parts.get(unit.part)?;
+    part.function_response.as_ref()?.id.as_ref()
+}
+
+/// The id of the call that a part of a request repeats.
+fn call_id<'e>(exchange: &'e Exchange, unit: &Unit) -> Option<&'e Str> {
+    let part = exchange.turns.get(unit.turn)?.parts.get(unit.part)?;
+    part.function_call.as_ref()?.id.as_ref()
 }

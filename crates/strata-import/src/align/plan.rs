@@ -13,6 +13,9 @@ pub(super) struct Plan {
     pub(super) rewritten: Vec<usize>,
     /// Of these, messages that were said before in other words or at another place: they sum nothing up.
     pub(super) anew: HashSet<usize>,
+    /// Several parts are gone at the end, and what is appended stands in their place: one of it may sum them up, or the
+    /// conversation was taken back and goes on otherwise.
+    pub(super) is_cut: bool,
     /// Places in the lane.
     pub(super) removed: Vec<usize>,
     /// Places that are in an event already.
@@ -46,27 +49,29 @@ impl Plan {
             let slot = if place < last_kept { &mut plan.rewritten } else { &mut plan.appended };
             slot.push(place);
         }
-        // A summary at the end of what was kept: nothing behind it was there before. Where the last message is kept, what
-        // comes behind it is new, whatever was left out before it.
+        // Where the last message is kept, what comes behind it is new, whatever was left out before it.
         if !follows {
             let gone = (overlap.shared..lane.units.len()).filter(|old| !kept_old.contains(old));
             plan.removed = gone.collect();
             plan.is_compacted = lane.is_compacted(overlap);
-            if !plan.is_compacted
+            plan.is_cut = !plan.is_compacted
                 && plan.said.is_empty()
                 && plan.rewritten.is_empty()
                 && plan.makes_room(lane)
-                && plan.removed.last().is_some_and(|old| old + 1 == lane.units.len())
-                && !plan.appended.is_empty()
-            {
-                plan.rewritten.push(plan.appended.remove(0));
-            }
+                && plan.removed.last().is_some_and(|old| old + 1 == lane.units.len());
         }
         plan.alignment.shared = overlap.shared;
         plan.alignment.appended = plan.appended.len();
         plan.alignment.removed = plan.removed.len();
         plan.alignment.rewritten += plan.rewritten.len();
         plan
+    }
+
+    /// One of what is appended stands for what is gone, by its place in the list.
+    pub(super) fn replace(&mut self, appended: usize) {
+        self.rewritten.push(self.appended.remove(appended));
+        self.alignment.appended -= 1;
+        self.alignment.rewritten += 1;
     }
 
     /// Whether several parts are gone that were sent before: the last answer alone may come back as something else.

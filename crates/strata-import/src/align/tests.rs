@@ -155,6 +155,36 @@ fn messages_that_are_told_anew_are_no_summary() {
 }
 
 #[test]
+fn a_question_that_is_asked_otherwise_is_no_summary() {
+    let first = [("u:a", "m:b"), ("u:a, m:b, u:c", "c:one"), ("u:a, m:b, u:c, c:one, t:r", "m:d")];
+    let got = told(
+        &[&first[..], &[("u:a, m:b, u:instead", "m:e"), ("u:a, m:b, u:instead, m:e, u:f", "m:g")]].concat(),
+    );
+    let events = "u:a a:b u:c a:call one a:r a:d u:instead a:e u:f a:g";
+    assert_eq!(got, format!("{events} | 0+1-0~0 2+1-0~0 4+1-0~0 2+1-4~0 4+1-0~0"));
+    // Also where the log begins to tell of it later, and something that comes back is the same.
+    let got = told(&[&first[..], &[("u:a, m:b, u:instead, c:one, t:r, m:e, u:f", "m:g")]].concat());
+    assert!(!got.contains("=:"), "{got}");
+    // A summary tells what is gone, or says that it is one.
+    let first = [
+        ("u:show orders", "m:b"),
+        ("u:show orders, m:b, u:and late ones", "c:one"),
+        (
+            "u:show orders, m:b, u:and late ones, c:one, t:order A-2012 of K-1014 and order A-3012 of K-1021 came wet on 2026-03-14",
+            "m:d",
+        ),
+    ];
+    let values = "So far A-2012 of K-1014 and A-3012 of K-1021 were found: late on 2026-03-14";
+    let summary = format!("{values}. {}", "What was paid was paid. ".repeat(8));
+    let of_client = "This session is being continued from a previous conversation.";
+    for (summary, is_one) in [(&*summary, true), (of_client, true), (values, false)] {
+        let summed_up = format!("u:show orders, m:b, u:{summary}");
+        let got = told(&[&first[..], &[(&*summed_up, "m:e")]].concat());
+        assert_eq!(got.contains("=:"), is_one, "{got}");
+    }
+}
+
+#[test]
 fn messages_that_are_left_out_at_the_beginning_are_no_compaction() {
     let got = told(&[
         ("u:a", "m:b"),

@@ -57,6 +57,36 @@ fn read_as(format: Format, pieces: impl IntoIterator<Item = impl AsRef<[u8]>>) -
     importer.finish()
 }
 
+#[test]
+fn a_file_that_is_cut_off_before_anything_is_said_tells_so() {
+    let cut = |name: &str| import(&sample(name)[..160]);
+    for name in ["traffic.har", "provider-chat.jsonl", "claude-code.jsonl", "codex.jsonl", "ai-studio.json"] {
+        let cut = cut(name);
+        let [found] = &*cut.diagnostics else { panic!("{name}: {:?}", cut.diagnostics) };
+        assert_eq!(
+            (found.code, found.severity, &*cut.sessions),
+            ("truncated", Severity::Error, &[][..]),
+            "{name}"
+        );
+        let said = "nothing before it is a session, so nothing was kept. Import the file again when it has been written";
+        assert!(found.message.contains(said), "{}", found.message);
+    }
+    for name in ["chatgpt.json", "langfuse.json", "amp.json"] {
+        let cut = cut(name);
+        assert!(
+            cut.diagnostics[0].message.contains("It is cut off in the middle"),
+            "{name}: {:?}",
+            cut.diagnostics
+        );
+    }
+    // Further on, what is whole is kept, and the place is where what is not begins.
+    let entry = r#"{"startedDateTime":"2026-01-01T00:00:00Z","request":{"url":"https://api.openai.com/v1/chat/completions","postData":{"text":"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"}},"response":{"status":200,"content":{}}}"#;
+    let head = format!(r#"{{"log":{{"entries":[{entry},"#);
+    let kept = import(format!("{head}{}", &entry[..60]).as_bytes());
+    assert_eq!((kept.sessions.len(), kept.diagnostics[0].code), (1, "truncated"));
+    assert_eq!(kept.diagnostics[0].at, format!("byte {}", head.len()));
+}
+
 fn text_samples() -> impl Iterator<Item = (&'static str, Format)> {
     SAMPLES.into_iter().filter(|(_, format)| !format.is_database())
 }

@@ -14,6 +14,7 @@ mod lines;
 mod nothing_lost;
 mod provider;
 mod recording;
+mod repeated;
 mod several;
 mod stores;
 mod talk;

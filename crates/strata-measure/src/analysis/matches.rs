@@ -55,7 +55,7 @@ pub struct PromptMatches {
 /// What a prompt shares with one of another session of the same source. Tools and instruction are the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SentElsewhere {
-    /// When that session last went on, in epoch seconds.
+    /// When that session last sent it, in epoch seconds.
     pub at_s: Option<f64>,
     /// Of the later prompt, overhead included.
     pub tokens: u32,

@@ -1,5 +1,7 @@
 //! The history that a fork copies from its parent.
 
+use std::cmp::Ordering;
+
 use strata_model::{Json, Object};
 
 use crate::time::time_of;
@@ -16,7 +18,7 @@ pub(super) struct Fork {
     own: Option<Thread>,
     /// Records in front of it, for which it is not known yet when the thread began.
     before_own: Vec<Made>,
-    /// A line says that another thread began here, too.
+    /// A line says that an older thread began here, too.
     has_parent: bool,
     has_timed_turns: bool,
     /// Place of the first record of a turn that is not older than the thread.
@@ -62,22 +64,18 @@ impl Fork {
 
     /// Whether a record is the first line of a thread that began after this one: a fork repeats those of older threads only.
     pub(super) fn is_before(&self, record: &Value) -> bool {
-        let is_after = |own: &Thread| {
-            let other = payload(record).filter(|_| kind_of(record) == "session_meta")?;
-            let id = other.get("id")?.as_str().filter(|id| *id != own.id)?;
-            match (&own.began, timed(id)) {
-                (Some(began), Some(other)) => Some(other > &**began),
-                _ => Some(time_of(other.get("timestamp")?)? > own.began_at?),
-            }
-        };
-        self.own.as_ref().and_then(is_after).unwrap_or(false)
+        let about = payload(record).filter(|_| kind_of(record) == "session_meta");
+        let order = self.own.as_ref().zip(about).and_then(|(own, other)| own.compared_with(other));
+        order == Some(Ordering::Less)
     }
 
     fn note_thread(&mut self, meta: &Value) {
         let about = payload(meta);
         let id = about.and_then(|about| about.get("id")?.as_str());
         if let Some(own) = &self.own {
-            self.has_parent |= id.is_some_and(|id| id != own.id);
+            // Of which nothing tells that it is older, that is none.
+            let order = about.and_then(|other| own.compared_with(other));
+            self.has_parent |= order.is_some_and(Ordering::is_ge);
             return;
         }
         self.has_parent = about.is_some_and(|it| it.get("forked_from_id").is_some_and(Json::is_truthy));
@@ -115,6 +113,17 @@ impl Fork {
             self.first_record.unwrap_or(self.n_records)
         } else {
             0
+        }
+    }
+}
+
+impl Thread {
+    /// Whether it began before or after another, by what is said of that. `None` where that is not known, or is this one.
+    fn compared_with(&self, other: &Object) -> Option<Ordering> {
+        let id = other.get("id")?.as_str().filter(|id| *id != self.id)?;
+        match (&self.began, timed(id)) {
+            (Some(began), Some(other)) => Some((**began).cmp(other)),
+            _ => self.began_at?.partial_cmp(&time_of(other.get("timestamp")?)?),
         }
     }
 }

@@ -160,3 +160,35 @@ fn codex_turns_that_were_rolled_back_are_rewound_and_messages_of_agents_are_no_a
     assert_eq!(told[8], "codex: error response_too_many_failed_attempts");
     assert_eq!(session.facts.model_responses, 2);
 }
+
+#[test]
+fn the_first_line_of_another_thread_makes_no_fork_where_nothing_tells_that_it_is_older() {
+    let thread = "019b1111-0000-7000-8000-000000000000";
+    let meta = |id: &str, time: &str| {
+        format!(
+            r#"{{"timestamp":"{time}","type":"session_meta","payload":{{"id":"{id}","timestamp":"{time}"}}}}"#
+        )
+    };
+    let time = "2026-01-01T10:00:00.000Z";
+    let of_turn =
+        |payload: &str| format!(r#"{{"timestamp":"{time}","type":"event_msg","payload":{payload}}}"#);
+    // Who made the turns wrote other digits into their ids.
+    let turn = "019b0000-0000-7000-8000-000000000001";
+    let item = |role: &str, kind: &str, text: &str| {
+        let content = format!(r#"[{{"type":"{kind}","text":"{text}"}}]"#);
+        format!(
+            r#"{{"timestamp":"{time}","type":"response_item","payload":{{"type":"message","role":"{role}","content":{content}}}}}"#
+        )
+    };
+    let count = r#"{"type":"token_count","info":{"last_token_usage":{"input_tokens":100,"output_tokens":5},"total_token_usage":{"input_tokens":100,"output_tokens":5}}}"#;
+    let lines = |other: String| {
+        let started = of_turn(&format!(r#"{{"type":"task_started","turn_id":"{turn}"}}"#));
+        let asked = item("user", "input_text", "old?");
+        let answered = item("assistant", "output_text", "old.");
+        [meta(thread, time), started, asked, answered, of_turn(count), other].join("\n")
+    };
+    let stitched = session(Format::CODEX, &lines(meta("[left out]", "[left out]")));
+    check_counts(&stitched, 1, 1, 100, 0, 5);
+    let forked = session(Format::CODEX, &lines(meta(turn, "2026-01-01T09:00:00.000Z")));
+    check_counts(&forked, 0, 0, 0, 0, 0);
+}
