@@ -62,3 +62,29 @@ fn an_app_that_is_named_counts_before_what_is_inferred() {
         json!({"name": "weather", "inferred": false, "source": "weather.app.yaml", "notes": [], "namesNoModel": false, "asIf": null})
     );
 }
+
+#[test]
+fn edits_need_fit_the_chosen_session_only() {
+    let computer = Computer::new();
+    let edits = computer.path("edits.json");
+    std::fs::write(&edits, r#"{"edits": [{"edit": "drop_event", "event": 8}]}"#).unwrap();
+    let edits = edits.display();
+    // `bergen` has 4 events.
+    for command in ["cache", "findings", "tokens"] {
+        let of_longer =
+            computer.run(&format!("{command} two.sessions.json --session oslo --edit {edits} --json"));
+        assert_eq!(of_longer.code, 0, "{command}: {}", of_longer.seen());
+        let of_shorter =
+            computer.run(&format!("{command} two.sessions.json --session bergen --edit {edits}"));
+        assert_eq!(of_shorter.code, 2, "{command}");
+        assert!(
+            of_shorter.stderr.contains("There is no E8. The session has E1 to E4."),
+            "{}",
+            of_shorter.stderr
+        );
+        assert!(of_shorter.stderr.contains("Nothing was done"), "{}", of_shorter.stderr);
+        assert!(!of_shorter.stderr.contains("left out"), "{}", of_shorter.stderr);
+    }
+    let several = computer.run(&format!("cache two.sessions.json --edit {edits}"));
+    assert!(several.stderr.contains("Choose one with `--session ID`"), "{}", several.stderr);
+}
