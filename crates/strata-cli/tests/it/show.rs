@@ -88,3 +88,28 @@ fn edits_need_fit_the_chosen_session_only() {
     let several = computer.run(&format!("cache two.sessions.json --edit {edits}"));
     assert!(several.stderr.contains("Choose one with `--session ID`"), "{}", several.stderr);
 }
+
+#[test]
+fn what_would_help_is_all_that_the_caches_rank() {
+    let found = strata("findings sample --json").json();
+    let caches = strata("cache sample --json").json();
+    assert_eq!(found["replayed"], caches["fixes"]);
+    let told = strata("findings sample").stdout;
+    let (_, helps) = told.split_once("What would help").unwrap();
+    let titles = caches["fixes"].as_array().unwrap();
+    assert!(!titles.is_empty());
+    for title in titles.iter().map(|fix| fix["title"].as_str().unwrap()) {
+        assert!(helps.contains(title), "{title}: {helps}");
+    }
+    // One ranking: the most money first.
+    let savings: Vec<f64> = helps
+        .lines()
+        .filter_map(|line| {
+            let (_, rest) = line.split_once(", $")?;
+            let (dollars, rest) = rest.split_once(' ')?;
+            let dollars: f64 = dollars.parse().ok()?;
+            Some(if rest.starts_with("more") { -dollars } else { dollars })
+        })
+        .collect();
+    assert!(savings.len() >= titles.len() && savings.is_sorted_by(|a, b| a >= b), "{savings:?}");
+}
