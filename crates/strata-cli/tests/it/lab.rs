@@ -343,3 +343,25 @@ fn the_system_text_of_recorded_requests_is_no_part_of_what_is_summarised() {
     let each = compacted(|call| format!("{}The time is 10:{call:02}.", rules(120)));
     assert_eq!(each, short, "one that changes");
 }
+
+#[test]
+fn the_recording_breaks_as_often_as_the_caches_say() {
+    let mut most = 0;
+    let formats = strata_testkit::samples::of_formats();
+    let files = ["autogen-calls.jsonl", "claude-code.jsonl", "codex.jsonl", "smolagents.json"];
+    let files = files.map(|file| formats.join(file).display().to_string());
+    for file in ["sample", "weather.session.json"].into_iter().map(str::to_owned).chain(files) {
+        let caches = strata(&format!("cache {file} --json")).document();
+        let losses = caches["calls"].as_array().unwrap().iter().map(|call| &call["loss"]["cause"]);
+        let broken = losses.filter(|cause| cause.is_string() && *cause != "below_minimum").count() as u64;
+        let sweep = strata(&format!("sweep {file} --grid interval=500,overlap=0 --json")).document();
+        assert_eq!(sweep["baseline"]["breaks"], broken, "{file}");
+        // A setting that does nothing breaks nothing, and mends nothing either.
+        let show = strata(&format!("show {file} --json")).document();
+        if show["sessions"][0]["compactions"] == 0 {
+            assert_eq!(sweep["rows"][0]["breaks"], broken, "{file}");
+            most = most.max(broken);
+        }
+    }
+    assert!(most > 0, "some of them break");
+}
