@@ -352,7 +352,7 @@ fn the_recording_breaks_as_often_as_the_caches_say() {
     let files = files.map(|file| formats.join(file).display().to_string());
     for file in ["sample", "weather.session.json"].into_iter().map(str::to_owned).chain(files) {
         let caches = strata(&format!("cache {file} --json")).document();
-        let losses = caches["calls"].as_array().unwrap().iter().map(|call| &call["loss"]["cause"]);
+        let losses = caches["calls"].as_array().unwrap().iter().map(|call| &call["break"]["cause"]);
         let broken = losses.filter(|cause| cause.is_string() && *cause != "below_minimum").count() as u64;
         let sweep = strata(&format!("sweep {file} --grid interval=500,overlap=0 --json")).document();
         assert_eq!(sweep["baseline"]["breaks"], broken, "{file}");
