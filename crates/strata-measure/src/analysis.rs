@@ -29,7 +29,7 @@ pub use cache::{
     Comparison, Cost, FixKind, Loss, Prediction, ReportedCounts, SentCall, SummaryBill, Zone, ZoneSpan,
     simulate,
 };
-pub(crate) use cache::{Payer, Timeline, price_of};
+pub(crate) use cache::{Payer, Timeline, TriedCalls, price_of};
 pub use call::CallAnalysis;
 pub use call_compiler::CallCompiler;
 pub use call_rates::CallRates;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use strata_engine::{Edit, FlowEdit};
-use strata_measure::findings::{self, Finding, FindingKind};
+use strata_measure::findings::{self, Finding};
 use strata_measure::fixes::{self, Fix};
 use strata_measure::remedies::{Aim, Writer, remedy};
 use strata_model::Object;
@@ -32,6 +32,9 @@ pub struct FindingsReport {
     pub findings: Vec<FindingReport>,
     /// All fixes that save something, the most saving first. Their savings overlap.
     pub fixes: Vec<FixReport>,
+    /// Changes that are no edits, as `strata cache` ranks them: what the requests' code or the app's does otherwise, and
+    /// what the provider is asked for. The most saving first, and beside the fixes as they are to each other.
+    pub replayed: Vec<CacheFixReport>,
     pub diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -106,14 +109,8 @@ pub fn findings_of(opened: &OpenedSession) -> FindingsReport {
         .collect();
     fixes.sort_by(Fix::by_worth);
     let writer = Writer::of(&subject.format_name, &subject.experiment);
-    let is_of_prefix = |finding: &Finding| finding.kind == FindingKind::Prefix;
-    let replayed = if found.iter().any(is_of_prefix) {
-        let rules = CacheRules::embedded();
-        let experiment = &subject.experiment;
-        compiled.caches.fixes(experiment, analysis, &tables.counting, &rules, &tables.prices)
-    } else {
-        Vec::new()
-    };
+    let (experiment, rules) = (&subject.experiment, CacheRules::embedded());
+    let replayed = compiled.caches.fixes(experiment, analysis, &tables.counting, &rules, &tables.prices);
     let told = |finding: &Finding| {
         let own = report(finding, &fixes, writer, tables);
         let found = fixes::replayed(&replayed, finding, &subject.experiment).filter(|_| own.fix.is_none());
@@ -126,6 +123,7 @@ pub fn findings_of(opened: &OpenedSession) -> FindingsReport {
         app: (&subject.app).into(),
         findings: found.iter().map(told).collect(),
         fixes: fixes.iter().map(|fix| fix_report(fix, writer)).collect(),
+        replayed: replayed.iter().map(cache_fix).collect(),
         diagnostics: diagnostics.clone(),
     }
 }

@@ -61,13 +61,14 @@ impl Recordings {
         if let Some(session) = session {
             recordings.choose(&names.join(", "), session)?;
         }
+        recordings.lay(source, is_alone)?;
         if recordings.all.is_empty() {
             return Err(nothing_in(&listed(names), &recordings.diagnostics));
         }
         Ok(recordings)
     }
 
-    /// Reads what one name names.
+    /// Reads what one name names, still without edits.
     pub(super) fn add(&mut self, name: &str, source: &Source, watch: &dyn Watch) -> Result<(), AppError> {
         let source = Source { name: name.to_owned(), ..source.clone() };
         let path = Path::new(name);
@@ -189,6 +190,20 @@ impl Recordings {
         let subjects = self.all.iter().map(|recording| &recording.subject);
         let at = choose(names, &subjects.collect::<Vec<_>>(), (Some(session), "--session"))?;
         self.all = vec![self.all.swap_remove(at)];
+        Ok(())
+    }
+
+    /// Lays edits over what was read and chosen: those of other sessions need not fit. Where a single name was given, an
+    /// edit that does not fit is the error.
+    pub(super) fn lay(&mut self, source: &Source, is_alone: bool) -> Result<(), AppError> {
+        for Recording { subject, file, tables } in std::mem::take(&mut self.all) {
+            let source = Source { name: file.clone(), ..source.clone() };
+            match source.laid(subject, Some(&tables), &mut self.diagnostics) {
+                Ok(subject) => self.all.push(Recording { subject, file, tables }),
+                Err(error) if is_alone => return Err(error),
+                Err(error) => self.failed(&file, error.message),
+            }
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use super::app::AppReport;
 use super::compiled::Compiled;
 use super::diagnostic::FileDiagnostic;
 use super::session::SessionReport;
-use super::source::{Source, Subject};
+use super::source::{Read, Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::{Basis, Bill};
 use crate::error::AppError;
@@ -55,18 +55,19 @@ pub struct SessionTokens {
 
 /// Reads a source and describes its sessions.
 pub fn show(source: &Source, watch: &dyn Watch) -> Result<ShowReport, AppError> {
-    let read = source.read(watch)?;
+    let Read { subjects, mut diagnostics } = source.read(watch)?;
     let tables = source.tables()?;
-    let mut sessions = Vec::with_capacity(read.subjects.len());
-    for subject in &read.subjects {
+    let mut sessions = Vec::with_capacity(subjects.len());
+    for subject in subjects {
+        let subject = source.laid(subject, Some(&tables), &mut diagnostics)?;
         sessions.push(ShownSession {
-            session: subject.into(),
+            session: (&subject).into(),
             app: (&subject.app).into(),
-            tokens: session_tokens(subject, &tables, watch)?,
+            tokens: session_tokens(&subject, &tables, watch)?,
             recorded_requests: subject.experiment.n_recorded_requests() as u32,
         });
     }
-    Ok(ShowReport { version: VERSION, sessions, diagnostics: read.diagnostics })
+    Ok(ShowReport { version: VERSION, sessions, diagnostics })
 }
 
 fn session_tokens(

@@ -57,7 +57,7 @@ pub struct Source {
     pub memory: Option<PathBuf>,
 }
 
-/// The sessions of a source.
+/// The sessions of a source, before edits are laid over them: [`Source::laid`] lays them over those that are meant.
 pub(super) struct Read {
     pub subjects: Vec<Subject>,
     pub diagnostics: Vec<FileDiagnostic>,
@@ -73,7 +73,7 @@ pub(super) struct Subject {
     pub summary: Summary,
     pub app: AppSource,
     pub experiment: Experiment,
-    /// Those that are laid over the session.
+    /// Those that are laid over the session. Of an experiment that was only read: those that belong to it.
     pub edits: Vec<Edit>,
     /// What was really sent, in the order in which it was sent.
     pub requests: Vec<RecordedRequest>,
@@ -108,15 +108,16 @@ impl Source {
         Ok(Tables::of_store(&open_for_reading(&database)?)?)
     }
 
-    /// Lays edits that are stored, and those of files, over a session.
-    fn edited(
+    /// A session that was read with its own edits over it, and with those of files and the scripts that were named.
+    /// `tables` weigh it; `None`: those of this source.
+    pub(super) fn laid(
         &self,
-        base: Experiment,
-        stored: Vec<Edit>,
+        subject: Subject,
+        tables: Option<&Tables>,
         diagnostics: &mut Vec<FileDiagnostic>,
-    ) -> Result<(Experiment, Vec<Edit>), AppError> {
-        let n_stored = stored.len();
-        let mut edits = stored;
+    ) -> Result<Subject, AppError> {
+        let n_own = subject.edits.len();
+        let mut edits = subject.edits.clone();
         for path in &self.edits {
             edits.extend(EditFile::read(path)?.edits);
         }
@@ -132,17 +133,24 @@ impl Source {
             edits.push(script.into());
         }
         if edits.is_empty() {
-            return Ok((base, edits));
+            return Ok(subject);
         }
-        let edited = self.tables()?.edited(&base, &edits);
-        let is_refused = |note: &&EditNote| note.edit >= n_stored && note.severity == Severity::Error;
+        let edited = match tables {
+            Some(tables) => tables.edited(&subject.experiment, &edits),
+            None => self.tables()?.edited(&subject.experiment, &edits),
+        };
+        let is_refused = |note: &&EditNote| note.edit >= n_own && note.severity == Severity::Error;
         if let Some(refused) = edited.notes.iter().find(is_refused) {
             // Numbers of a session without what was asked for would be taken for those with it.
-            return Err(AppError::bad_input(format!("{}: {}", self.said(), refused.message)));
+            return Err(AppError::bad_input(format!(
+                "{}: {} Nothing was done, since all edits have to fit.",
+                self.said(),
+                refused.why()
+            )));
         }
         let rows = edited.notes.iter().map(DiagnosticRow::from);
         diagnostics.extend(rows.map(|row| FileDiagnostic::new("", row)));
-        Ok((edited.experiment, edits))
+        Ok(Subject { experiment: edited.experiment, edits, ..subject })
     }
 
     pub(super) fn read(&self, watch: &dyn Watch) -> Result<Read, AppError> {
@@ -191,12 +199,13 @@ impl Source {
         flag: &str,
         watch: &dyn Watch,
     ) -> Result<(Subject, Vec<FileDiagnostic>), AppError> {
-        let Read { mut subjects, diagnostics } = self.read(watch)?;
+        let Read { mut subjects, mut diagnostics } = self.read(watch)?;
         if subjects.is_empty() {
             return Err(nothing_in(&self.name, &diagnostics));
         }
         let at = choose(&self.name, &subjects.iter().collect::<Vec<_>>(), (session, flag))?;
-        Ok((subjects.swap_remove(at), diagnostics))
+        let subject = self.laid(subjects.swap_remove(at), None, &mut diagnostics)?;
+        Ok((subject, diagnostics))
     }
 
     fn read_file(&self, path: &Path, watch: &dyn Watch) -> Result<Read, AppError> {
@@ -239,8 +248,7 @@ impl Source {
         let services = self.services(ServicePlaces::default(), &imported.session, &summary, file)?;
         let given = Given { config, chosen_model: None, services: &services };
         let (app, experiment) = self.experiment(imported.session, &requests, &summary, given, diagnostics)?;
-        let (experiment, edits) = self.edited(experiment, Vec::new(), diagnostics)?;
-        let location = location.to_owned();
+        let (location, edits) = (location.to_owned(), Vec::new());
         Ok(Subject { id, title, format_name, location, summary, app, experiment, edits, requests })
     }
 
@@ -358,7 +366,6 @@ impl Source {
         let services = services.with_own_files(store, &entry.location, &session)?;
         let given = Given { config, chosen_model: chosen.as_deref(), services: &services };
         let (app, experiment) = self.experiment(session, &requests, &summary, given, diagnostics)?;
-        let (experiment, edits) = self.edited(experiment, edits, diagnostics)?;
         Ok(Subject {
             edits,
             id: entry.id.to_string(),

@@ -110,6 +110,7 @@ pub fn export_tables(
         if let Some(session) = session {
             recordings.choose(name, session)?;
         }
+        recordings.lay(source, names.len() == 1)?;
         // What a name names is written before the next is read.
         for recording in std::mem::take(&mut recordings.all) {
             export.session(recording, watch)?;

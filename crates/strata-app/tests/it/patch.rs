@@ -84,6 +84,11 @@ fn a_patch_leaves_out_what_an_inferred_app_does_not_know() {
     let text = patch["text"].as_str().expect("a module");
     assert!(text.contains("cap_rows(max_rows=20") && !text.contains("Be brief."), "{text}");
     assert!(text.contains("# Not in here: The instruction of "), "{text}");
+    let (changes, _) = text.split_once("\"\"\"\n\n").expect("what it changes");
+    assert!(
+        changes.contains("- Cap rows of tool results") && !changes.contains("instruction of"),
+        "{changes}"
+    );
 }
 
 #[test]

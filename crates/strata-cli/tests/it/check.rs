@@ -88,3 +88,36 @@ fn a_budget_file_that_is_not_there_is_an_error() {
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("nowhere.toml could not be read"), "{}", run.stderr);
 }
+
+#[test]
+fn a_failure_advises_what_findings_advise() {
+    let computer = Computer::new();
+    let budget = computer.path("budget.toml");
+    std::fs::write(&budget, "forbid = [\"loss\", \"bloat\", \"prefix\", \"trap\"]").unwrap();
+    let formats = strata_testkit::samples::of_formats();
+    for file in ["cline-task.json", "copilot-cli.jsonl", "opencode-export.json", "who-and-when.json"] {
+        let path = formats.join(file).display().to_string();
+        let checked = computer.run(&format!("check {path} --budget {} --json", budget.display())).document();
+        let found = computer.run(&format!("findings {path} --json")).document();
+        let said: Vec<String> = found["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|finding| {
+                format!("{} {}", finding["message"].as_str().unwrap(), finding["advice"].as_str().unwrap())
+            })
+            .collect();
+        let failures = checked["failures"].as_array().unwrap();
+        assert!(!failures.is_empty(), "{file}");
+        for failure in failures {
+            let message = failure["message"].as_str().unwrap();
+            assert!(said.iter().any(|said| said == message), "{file}: {message}\n{said:?}");
+            // Nobody but google-adk has its settings.
+            for setting in
+                ["event_retention_size", "include_contents", "static_instruction", "disallow_transfer"]
+            {
+                assert!(!message.contains(setting), "{file}: {message}");
+            }
+        }
+    }
+}

@@ -271,3 +271,97 @@ fn models_of_the_environment_are_listed() {
     assert_eq!(live_one["keyFrom"], "environment variable STRATA_LIVE_API_KEY");
     assert!(!document.to_string().contains(KEY));
 }
+
+/// Four turns of a chat completions client, each with one call of a tool, as pairs of requests and answers.
+fn recorded_requests(system: impl Fn(usize) -> String) -> String {
+    let mut told: Vec<serde_json::Value> = Vec::new();
+    let mut lines = String::new();
+    let mut send = |told: &mut Vec<serde_json::Value>, answer: serde_json::Value| {
+        let n = lines.lines().count();
+        let mut messages = vec![serde_json::json!({ "role": "system", "content": system(n) })];
+        messages.extend(told.iter().cloned());
+        let pair = serde_json::json!({
+            "request": {
+                "method": "POST", "url": "https://api.openai.com/v1/chat/completions",
+                "body": { "model": "gpt-4.1", "messages": messages },
+            },
+            "response": {
+                "status": 200, "content_type": "application/json",
+                "body": {
+                    "id": format!("chatcmpl-{n}"), "object": "chat.completion", "model": "gpt-4.1",
+                    "choices": [{ "index": 0, "finish_reason": "stop", "message": answer }],
+                },
+            },
+            "timestamp": format!("2026-11-20T10:{n:02}:00Z"),
+        });
+        told.push(answer);
+        lines += &format!("{pair}\n");
+    };
+    for turn in 0..4 {
+        told.push(serde_json::json!({ "role": "user", "content": format!("Which orders of week {turn} were late?") }));
+        let id = format!("call_{turn}");
+        let call = serde_json::json!({ "id": id, "type": "function", "function": { "name": "search", "arguments": "{}" } });
+        send(&mut told, serde_json::json!({ "role": "assistant", "content": null, "tool_calls": [call] }));
+        let rows: Vec<_> = (0..60)
+            .map(|row| serde_json::json!({ "order": format!("A-{turn}{row:03}"), "late": row }))
+            .collect();
+        let result = serde_json::json!({ "rows": rows }).to_string();
+        told.push(serde_json::json!({ "role": "tool", "tool_call_id": id, "content": result }));
+        send(
+            &mut told,
+            serde_json::json!({ "role": "assistant", "content": format!("Order A-{turn}012 was.") }),
+        );
+    }
+    lines
+}
+
+/// What the Lab makes of requests with a system text, but for what the prompts themselves cost.
+fn compacted(system: impl Fn(usize) -> String) -> serde_json::Value {
+    let computer = Computer::new();
+    let path = computer.path("requests.jsonl");
+    std::fs::write(&path, recorded_requests(system)).unwrap();
+    let command = format!("compact {} --config interval=2,overlap=0 --json", path.display());
+    let document = computer.run(&command).document();
+    let windows = document["windows"].as_array().unwrap().iter();
+    let windows: Vec<_> =
+        windows.map(|window| (window["tokensBefore"].clone(), window["loss"]["told"].clone())).collect();
+    assert!(!windows.is_empty(), "{document}");
+    for window in document["windows"].as_array().unwrap() {
+        assert!(!window["summary"].as_str().unwrap().contains("Rule"), "{window}");
+    }
+    serde_json::json!([windows, document["totals"]["told"], document["totals"]["summaryInputTokens"]])
+}
+
+#[test]
+fn the_system_text_of_recorded_requests_is_no_part_of_what_is_summarised() {
+    let rules = |n: usize| -> String {
+        (0..n).map(|rule| format!("Rule {rule}: treat case R-{rule}00 with care.\n")).collect()
+    };
+    let short = compacted(|_| rules(1));
+    assert_eq!(compacted(|_| rules(120)), short, "a longer one");
+    // One that is new with every request is told anew between the messages.
+    let each = compacted(|call| format!("{}The time is 10:{call:02}.", rules(120)));
+    assert_eq!(each, short, "one that changes");
+}
+
+#[test]
+fn the_recording_breaks_as_often_as_the_caches_say() {
+    let mut most = 0;
+    let formats = strata_testkit::samples::of_formats();
+    let files = ["autogen-calls.jsonl", "claude-code.jsonl", "codex.jsonl", "smolagents.json"];
+    let files = files.map(|file| formats.join(file).display().to_string());
+    for file in ["sample", "weather.session.json"].into_iter().map(str::to_owned).chain(files) {
+        let caches = strata(&format!("cache {file} --json")).document();
+        let losses = caches["calls"].as_array().unwrap().iter().map(|call| &call["break"]["cause"]);
+        let broken = losses.filter(|cause| cause.is_string() && *cause != "below_minimum").count() as u64;
+        let sweep = strata(&format!("sweep {file} --grid interval=500,overlap=0 --json")).document();
+        assert_eq!(sweep["baseline"]["breaks"], broken, "{file}");
+        // A setting that does nothing breaks nothing, and mends nothing either.
+        let show = strata(&format!("show {file} --json")).document();
+        if show["sessions"][0]["compactions"] == 0 {
+            assert_eq!(sweep["rows"][0]["breaks"], broken, "{file}");
+            most = most.max(broken);
+        }
+    }
+    assert!(most > 0, "some of them break");
+}

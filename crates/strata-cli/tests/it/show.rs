@@ -62,3 +62,54 @@ fn an_app_that_is_named_counts_before_what_is_inferred() {
         json!({"name": "weather", "inferred": false, "source": "weather.app.yaml", "notes": [], "namesNoModel": false, "asIf": null})
     );
 }
+
+#[test]
+fn edits_need_fit_the_chosen_session_only() {
+    let computer = Computer::new();
+    let edits = computer.path("edits.json");
+    std::fs::write(&edits, r#"{"edits": [{"edit": "drop_event", "event": 8}]}"#).unwrap();
+    let edits = edits.display();
+    // `bergen` has 4 events.
+    for command in ["cache", "findings", "tokens"] {
+        let of_longer =
+            computer.run(&format!("{command} two.sessions.json --session oslo --edit {edits} --json"));
+        assert_eq!(of_longer.code, 0, "{command}: {}", of_longer.seen());
+        let of_shorter =
+            computer.run(&format!("{command} two.sessions.json --session bergen --edit {edits}"));
+        assert_eq!(of_shorter.code, 2, "{command}");
+        assert!(
+            of_shorter.stderr.contains("There is no E8. The session has E1 to E4."),
+            "{}",
+            of_shorter.stderr
+        );
+        assert!(of_shorter.stderr.contains("Nothing was done"), "{}", of_shorter.stderr);
+        assert!(!of_shorter.stderr.contains("left out"), "{}", of_shorter.stderr);
+    }
+    let several = computer.run(&format!("cache two.sessions.json --edit {edits}"));
+    assert!(several.stderr.contains("Choose one with `--session ID`"), "{}", several.stderr);
+}
+
+#[test]
+fn what_would_help_is_all_that_the_caches_rank() {
+    let found = strata("findings sample --json").json();
+    let caches = strata("cache sample --json").json();
+    assert_eq!(found["replayed"], caches["fixes"]);
+    let told = strata("findings sample").stdout;
+    let (_, helps) = told.split_once("What would help").unwrap();
+    let titles = caches["fixes"].as_array().unwrap();
+    assert!(!titles.is_empty());
+    for title in titles.iter().map(|fix| fix["title"].as_str().unwrap()) {
+        assert!(helps.contains(title), "{title}: {helps}");
+    }
+    // One ranking: the most money first.
+    let savings: Vec<f64> = helps
+        .lines()
+        .filter_map(|line| {
+            let (_, rest) = line.split_once(", $")?;
+            let (dollars, rest) = rest.split_once(' ')?;
+            let dollars: f64 = dollars.parse().ok()?;
+            Some(if rest.starts_with("more") { -dollars } else { dollars })
+        })
+        .collect();
+    assert!(savings.len() >= titles.len() && savings.is_sorted_by(|a, b| a >= b), "{savings:?}");
+}

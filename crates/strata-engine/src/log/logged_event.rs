@@ -86,6 +86,12 @@ impl LoggedEvent {
         self.facts.contains(facts)
     }
 
+    /// Whether it belongs to the history: it is what a summary can stand for. The system text of a recorded request is
+    /// none of it, since requests go on holding that beside their messages; nor is a summary.
+    pub fn is_of_history(&self) -> bool {
+        !self.facts.intersects(Facts::COMPACTION.union(Facts::SYSTEM_TEXT))
+    }
+
     /// The source of the event's part at `part`.
     pub fn origin(&self, part: usize) -> Origin {
         match self.index {

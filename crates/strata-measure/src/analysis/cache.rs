@@ -12,6 +12,7 @@ mod running;
 mod simulate;
 mod summary_bill;
 mod timeline;
+mod tried;
 mod volatile;
 mod zones;
 
@@ -32,6 +33,7 @@ pub use simulate::{Prediction, SentCall, simulate};
 pub(crate) use summary_bill::Payer;
 pub use summary_bill::SummaryBill;
 pub(crate) use timeline::Timeline;
+pub(crate) use tried::TriedCalls;
 pub use zones::{Zone, ZoneSpan};
 
 use bill::UneditedBill;
@@ -308,15 +310,15 @@ impl CacheAnalysis {
 
     /// What the calls come to with other prompts, one for each of them; prompts with text behind all that can be found
     /// again pay for it in full.
-    pub(crate) fn bills_with(
+    pub(crate) fn with_prompts(
         &self,
         analysis: &SessionAnalysis,
         prompts: &[PromptMatches],
         timeline: &Timeline,
         prices: &Prices,
-    ) -> Vec<CallBill> {
+    ) -> TriedCalls {
         let is_same = |call: &CallAnalysis, prompt: &PromptMatches| call.matches == *prompt;
-        self.bills_again(analysis, prompts, timeline, prices, is_same)
+        self.again(analysis, prompts, timeline, prices, is_same)
     }
 
     /// What they come to with the same prompts, kept in the cache for as long as another timeline says.
@@ -329,17 +331,17 @@ impl CacheAnalysis {
     ) -> Vec<CallBill> {
         let prompts: Vec<PromptMatches> = analysis.calls().iter().map(|call| call.matches.clone()).collect();
         let is_same = |call: &CallAnalysis, _: &PromptMatches| !is_asked_otherwise(call.number);
-        self.bills_again(analysis, &prompts, timeline, prices, is_same)
+        self.again(analysis, &prompts, timeline, prices, is_same).bills
     }
 
-    fn bills_again(
+    fn again(
         &self,
         analysis: &SessionAnalysis,
         prompts: &[PromptMatches],
         timeline: &Timeline,
         prices: &Prices,
         is_same: impl Fn(&CallAnalysis, &PromptMatches) -> bool,
-    ) -> Vec<CallBill> {
+    ) -> TriedCalls {
         let billed = BilledCalls { analysis, caches: self };
         let calls = analysis.calls().iter().zip(&self.calls).zip(prompts);
         let before: Vec<Option<UneditedBill>> = calls
@@ -351,15 +353,15 @@ impl CacheAnalysis {
         let anchored: Vec<PromptMatches> = (0..prompts.len()).map(anchored).collect();
         let predictions = simulate(&anchored, |at| timeline.sent(at));
         let before = before.into_iter().flatten();
-        let bills = calls.zip(predictions).zip(before).enumerate();
+        let bills = calls.zip(&predictions).zip(before).enumerate();
         let bills = bills.map(|(at, ((((call, _), prompt), prediction), before))| {
             let counted = TokenCount::exact(prompt.tokens + prompt.tail_tokens);
             let counted = TokenCount { basis: call.total.basis, ..counted };
             let size = sized[at].map_or(prompt.tokens, |size| size.prompt) + prompt.tail_tokens;
-            let bill = before.again(counted, size, &prediction, timeline.is_kept_long(at));
+            let bill = before.again(counted, size, prediction, timeline.is_kept_long(at));
             bill.priced(price_of(prices, call))
         });
-        bills.collect()
+        TriedCalls { bills: bills.collect(), prompts: anchored, predictions }
     }
 
     /// The call with the largest prompt; the first of several.

@@ -12,6 +12,7 @@ use super::weigh::ByKind;
 use crate::tokens::TokenCount;
 
 /// A compiled call.
+#[derive(Clone)]
 pub struct CallAnalysis {
     /// C1 is number 1.
     pub number: u32,

@@ -162,7 +162,8 @@ impl PromptTree {
     ) -> PromptMatches {
         let Some(model) = model else {
             self.pass();
-            return PromptMatches::alone(request, prompt);
+            let forgotten_tokens = scale.forgotten(prompt);
+            return PromptMatches { forgotten_tokens, ..PromptMatches::alone(request, prompt) };
         };
         let mut candidates = Vec::new();
         let mut reach = None;
@@ -191,7 +192,8 @@ impl PromptTree {
         self.tips.push(Tip { at: self.nodes.len(), model, definitions });
         self.nodes.push_back(Node { parent, n_contents: request.contents.len() });
         let parent = parent.map(|at| at as u32 + 1);
-        PromptMatches { candidates, parent, ..PromptMatches::alone(request, prompt) }
+        let forgotten_tokens = scale.forgotten(prompt);
+        PromptMatches { candidates, parent, forgotten_tokens, ..PromptMatches::alone(request, prompt) }
     }
 
     /// Enters a prompt that nothing weighs: no later one continues it.

@@ -291,7 +291,6 @@ impl SessionAnalysis {
         let read_by = (!is_unpaid).then_some(provider);
         let mut matches = self.known.prompts.enter(read_by, (&request, &prompt), request_at, (&scale, &rule));
         matches.elsewhere = SentElsewhere::of(experiment, call.answer, &prompt);
-        matches.forgotten_tokens = if tokenizer.forgets_thoughts() { prompt.earlier_thoughts() } else { 0 };
 
         let lineage = Lineage {
             agent: call.invocation.agent.clone(),

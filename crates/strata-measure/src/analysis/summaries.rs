@@ -100,7 +100,7 @@ impl Summaries {
         let before = self.found.iter().rev().find(is_taken_in);
         let covered = log.events().range(0..at).filter(|covered| {
             let time = covered.event.timestamp;
-            !covered.event.is_compaction()
+            covered.is_of_history()
                 && (start..=end).contains(&time)
                 && before.is_none_or(|before| time > before.end)
                 && covered.event.isolation_scope == isolation_scope

@@ -242,6 +242,7 @@ pub struct Scale<'s> {
     weigher: Weigher<'s>,
     log: &'s EventLog,
     weights: &'s Weights,
+    forgets_thoughts: bool,
 }
 
 impl<'s> Scale<'s> {
@@ -251,7 +252,8 @@ impl<'s> Scale<'s> {
         log: &'s EventLog,
         weights: &'s Weights,
     ) -> Self {
-        Self { weigher: Weigher::new(tokenizer, &counting.memo), log, weights }
+        let forgets_thoughts = tokenizer.forgets_thoughts();
+        Self { weigher: Weigher::new(tokenizer, &counting.memo), log, weights, forgets_thoughts }
     }
 
     /// For single texts and parts.
@@ -268,6 +270,11 @@ impl<'s> Scale<'s> {
     pub fn prompt(&self, request: &LlmRequest) -> WeighedPrompt {
         let blocks = request.contents.blocks().iter().map(|block| self.block(block));
         WeighedPrompt { head: self.head(head_key(request), request), blocks: blocks.collect() }
+    }
+
+    /// Thoughts, counted in a prompt, that the provider leaves out of it by itself.
+    pub(super) fn forgotten(&self, prompt: &WeighedPrompt) -> u32 {
+        if self.forgets_thoughts { prompt.earlier_thoughts() } else { 0 }
     }
 
     /// One segment. A block of the system instruction is counted as if it stood alone; for shares of the whole, see

@@ -14,8 +14,8 @@ pub struct Finding {
     pub severity: Severity,
     /// What happened in this session and why, with its names and numbers.
     pub message: String,
-    /// What to change.
-    pub advice: &'static str,
+    /// What to change in an app of google-adk's; [`Finding::advice_for`] has it for whoever wrote the session.
+    pub(super) advice: &'static str,
     /// What that is for, where it goes by what was seen rather than by the rule.
     pub aim: Option<Aim>,
     /// In order, none touching the next.

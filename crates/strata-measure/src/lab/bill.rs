@@ -2,9 +2,7 @@
 
 use super::plan::{Moment, Payment, Replayed, WindowPlan};
 use super::prepared::Lab;
-use crate::analysis::{
-    BillTotals, CallBill, Payer, PromptMatches, SessionAnalysis, SummaryBill, template_of,
-};
+use crate::analysis::{BillTotals, CallBill, Payer, PromptMatches, SummaryBill, TriedCalls, template_of};
 
 /// Rates for latencies, which depend on provider and hour; for comparing, not for promising.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +26,10 @@ pub struct Bill {
     /// Of all calls, with the recorded answers, and of writing the summaries.
     pub calls: BillTotals,
     pub peak_tokens: u32,
-    /// Calls whose prompt does not continue the one before it in its lineage.
+    /// Calls that lose something of the prefix before them, as everywhere: [`CacheAnalysis::losses`]. Of a replay as far as
+    /// it is predicted.
+    ///
+    /// [`CacheAnalysis::losses`]: crate::analysis::CacheAnalysis::losses
     pub breaks: u32,
     /// Seconds until the first token, over all calls, with the summaries that calls wait for.
     pub latency_s: f64,
@@ -54,26 +55,28 @@ impl Bill {
 impl Lab<'_> {
     /// What each call of a replay comes to.
     pub fn bills(&self, replayed: &Replayed) -> Vec<CallBill> {
-        let prompts: Vec<_> = replayed.calls.iter().map(|call| call.matches.clone()).collect();
-        self.caches.bills_with(self.analysis, &prompts, &self.timeline, self.prices)
+        self.tried(&prompts(replayed)).bills
     }
 
     /// What a replay costs.
     pub fn bill(&self, replayed: &Replayed, assumptions: Assumptions) -> Bill {
-        let matches: Vec<&PromptMatches> = replayed.calls.iter().map(|call| &call.matches).collect();
-        let summaries = self.summary_bill(replayed);
-        let mut bill = bill(self.analysis, &self.bills(replayed), &matches, (summaries, assumptions));
+        let prompts = prompts(replayed);
+        let tried = self.tried(&prompts);
+        let breaks = self.caches.n_broken_with(self.analysis.calls(), &prompts, &tried, &self.timeline);
+        let mut bill = bill(&tried.bills, breaks, (self.summary_bill(replayed), assumptions));
         bill.latency_s += replayed.windows.iter().map(|window| waited(window, assumptions)).sum::<f64>();
         bill
     }
 
+    fn tried(&self, prompts: &[PromptMatches]) -> TriedCalls {
+        self.caches.with_prompts(self.analysis, prompts, &self.timeline, self.prices)
+    }
+
     /// What the recording costs: its calls as they were billed, and its own summaries.
     pub fn recorded_bill(&self, assumptions: Assumptions) -> Bill {
-        let recording = self.recording;
-        let matches: Vec<&PromptMatches> =
-            recording.analysis.calls().iter().map(|call| &call.matches).collect();
-        let bills: Vec<CallBill> = recording.caches.calls.iter().map(|call| call.bill).collect();
-        bill(recording.analysis, &bills, &matches, (recording.caches.summaries(), assumptions))
+        let caches = self.recording.caches;
+        let bills: Vec<CallBill> = caches.calls.iter().map(|call| call.bill).collect();
+        bill(&bills, caches.losses().len() as u32, (caches.summaries(), assumptions))
     }
 
     /// Prompt tokens of each call as it was recorded, C1 first.
@@ -106,33 +109,19 @@ impl Lab<'_> {
     }
 }
 
-fn bill(
-    analysis: &SessionAnalysis,
-    bills: &[CallBill],
-    matches: &[&PromptMatches],
-    (summaries, assumptions): (SummaryBill, Assumptions),
-) -> Bill {
+fn prompts(replayed: &Replayed) -> Vec<PromptMatches> {
+    replayed.calls.iter().map(|call| call.matches.clone()).collect()
+}
+
+fn bill(bills: &[CallBill], breaks: u32, (summaries, assumptions): (SummaryBill, Assumptions)) -> Bill {
     let sum = BillTotals { summaries, ..BillTotals::of(bills.iter()) };
     Bill {
         calls: sum,
         peak_tokens: bills.iter().map(|bill| bill.prompt_tokens).max().unwrap_or(0),
         latency_s: sum.fresh_tokens() as f64 / assumptions.read_per_s
             + sum.cached_tokens as f64 / assumptions.cached_per_s,
-        breaks: breaks(analysis, matches),
+        breaks,
     }
-}
-
-/// Calls whose prompt does not continue the one before it in its lineage; a call's place is its number less one.
-fn breaks(analysis: &SessionAnalysis, matches: &[&PromptMatches]) -> u32 {
-    let parent = |call: u32| matches.get(call as usize - 1).and_then(|matches| matches.parent);
-    let continues = |call: u32, earlier: u32| {
-        std::iter::successors(parent(call), |call| parent(*call)).any(|call| call == earlier)
-    };
-    let broken = (1..=matches.len() as u32).filter(|call| {
-        let previous = analysis.call(*call).and_then(|call| call.previous);
-        previous.is_some_and(|previous| !continues(*call, previous))
-    });
-    broken.count() as u32
 }
 
 /// Seconds a call waits for a summary.

@@ -16,7 +16,7 @@ pub(super) use numbers::Quantity;
 use patterns::Patterns;
 pub(super) use patterns::url_key;
 pub(super) use sentences::{content_words, sentences};
-use strata_engine::LoggedEvent;
+use strata_engine::{Facts, LoggedEvent};
 use strata_model::{Event, EventIndex, Json, json};
 
 /// Finds facts. It is made once: its patterns take longer to prepare than to use.
@@ -81,7 +81,8 @@ impl FactReader {
     /// How often each fact is stated in some events, by its key.
     pub fn uses(&self, events: &[&LoggedEvent]) -> BTreeMap<String, u32> {
         let mut uses = BTreeMap::new();
-        for logged in events {
+        // A system text that is told anew uses nothing of what was said before it.
+        for logged in events.iter().filter(|logged| !logged.is(Facts::SYSTEM_TEXT)) {
             for fact in self.read_event(logged) {
                 *uses.entry(fact.key).or_default() += 1;
             }

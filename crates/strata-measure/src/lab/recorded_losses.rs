@@ -25,7 +25,7 @@ pub fn recorded_losses(log: &EventLog) -> Vec<RecordedLoss> {
         let compaction = logged.event.actions.compaction.as_ref()?;
         let span = compaction.start_timestamp?..=compaction.end_timestamp?;
         let is_covered = |other: &&&LoggedEvent| {
-            !other.event.is_compaction()
+            other.is_of_history()
                 && other.event.isolation_scope == logged.event.isolation_scope
                 && span.contains(&other.event.timestamp)
         };

@@ -177,6 +177,11 @@ impl<'r, 'a> Run<'r, 'a> {
             let read_by = (!call.is_unpaid()).then_some(self.lab.models[at]);
             matches = self.tree.enter(read_by, (&request, &prompt), earlier, (&scale, rule));
             matches.elsewhere = SentElsewhere::of(self.lab.experiment, call.answer, &prompt);
+            // A prompt that is sent as it was is found in the cache object that it was found in.
+            if (PromptMatches { explicit: analysed.matches.explicit, ..matches.clone() }) == analysed.matches
+            {
+                matches.explicit = analysed.matches.explicit;
+            }
         } else {
             self.tree.pass();
         }

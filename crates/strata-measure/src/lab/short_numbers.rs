@@ -47,7 +47,7 @@ pub(super) fn short_numbers(experiment: &Experiment) -> Vec<ShortNumber> {
     if search.numbers.is_empty() {
         return Vec::new();
     }
-    for logged in experiment.log().events().iter().filter(|logged| !logged.event.is_compaction()) {
+    for logged in experiment.log().events().iter().filter(|logged| logged.is_of_history()) {
         let Some(event) = logged.index else { continue };
         for part in logged.event.parts() {
             search.part(part, event);

@@ -46,7 +46,7 @@ impl SummarySpan<'_> {
     /// Whether it stands for an event.
     pub(super) fn covers(&self, log: &EventLog, event: EventIndex) -> bool {
         log.get(event).is_some_and(|logged| {
-            !logged.event.is_compaction()
+            logged.is_of_history()
                 && logged.event.isolation_scope.as_deref() == self.scope
                 && (self.start..=self.end).contains(&logged.event.timestamp)
         })

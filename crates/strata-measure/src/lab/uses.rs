@@ -106,7 +106,7 @@ impl Uses {
             phrases.push((value, &number.phrase));
         }
         let finder = Finder::new(phrases.into_iter().map(|(_, phrase)| phrase));
-        for logged in experiment.log().events().iter().filter(|logged| !logged.event.is_compaction()) {
+        for logged in experiment.log().events().iter().filter(|logged| logged.is_of_history()) {
             let Some(event) = logged.index else { continue };
             for part in logged.event.parts() {
                 each_text(part, &mut |text| {

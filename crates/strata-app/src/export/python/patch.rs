@@ -1,11 +1,11 @@
 //! Only what an experiment changes, as a module for an app whose code somebody has.
 
-use strata_engine::{AgentId, Edit, EventsEdit, Experiment, Step};
+use strata_engine::{AgentId, AppEdit, CompactionEdit, Edit, Experiment, FlowEdit, Step};
 use strata_model::app::Instruction;
 use strata_model::{Agent, FromJson as _, Json, Object, Tool};
 
 use super::literal::{lines, literal, snake_case_keys, text};
-use super::{Module, left_out};
+use super::{Module, left_out, processors};
 use crate::error::AppError;
 use crate::show::edit_words::title;
 
@@ -46,16 +46,23 @@ impl Module<'_> {
     /// Edits of a session that no code of an app holds.
     fn tell_of_events(&mut self) {
         for edit in self.subject.edits {
-            let why = match edit {
-                Edit::Events(
-                    EventsEdit::Drop { .. } | EventsEdit::Replace { .. } | EventsEdit::Pin { .. },
-                ) => "it changes one event of this session",
-                Edit::Compaction(strata_engine::CompactionEdit::Lay { .. }) => {
-                    "its summaries are those of this session"
-                }
-                Edit::Flow(_) | Edit::App(_) | Edit::Compaction(_) => continue,
-            };
+            let Some(why) = of_session_alone(edit) else { continue };
             self.diagnostics.push(left_out(format!("\"{}\": {why}, and no code of an app.", title(edit))));
+        }
+    }
+
+    /// Whether the patch has what an edit changes; of all others a remark says that it has not.
+    fn holds(&self, edit: &Edit) -> bool {
+        match edit {
+            Edit::Events(_) | Edit::Compaction(_) => of_session_alone(edit).is_none(),
+            // The text of a recorded prompt is no template.
+            Edit::App(
+                AppEdit::Instruction { .. }
+                | AppEdit::StaticInstruction { .. }
+                | AppEdit::GlobalInstruction { .. },
+            ) => !self.subject.is_inferred,
+            Edit::Flow(FlowEdit::Insert { kind, params, .. }) => processors::call(kind, params).is_some(),
+            Edit::App(_) | Edit::Flow(_) => true,
         }
     }
 
@@ -216,7 +223,7 @@ impl Module<'_> {
         let mut imports = self.imports.clone();
         let helpers = self.helpers(&mut imports);
         let name = self.subject.name.replace(['\\', '"'], "'");
-        let edits = self.subject.edits.iter();
+        let edits = self.subject.edits.iter().filter(|edit| self.holds(edit));
         let edits: Vec<String> = edits.map(|edit| format!("- {}", title(edit).replace('\\', "/"))).collect();
         let edits = edits.join("\n").replace("\"\"\"", "'''");
         let missing = self.diagnostics.iter().map(|row| row.message.replace('\n', " "));
@@ -242,5 +249,14 @@ impl Module<'_> {
             text(stem),
             agents.concat(),
         )
+    }
+}
+
+/// What an edit changes that is of this session and of no app.
+fn of_session_alone(edit: &Edit) -> Option<&'static str> {
+    match edit {
+        Edit::Events(_) => Some("it changes one event of this session"),
+        Edit::Compaction(CompactionEdit::Lay { .. }) => Some("its summaries are those of this session"),
+        Edit::Compaction(CompactionEdit::Set { .. }) | Edit::Flow(_) | Edit::App(_) => None,
     }
 }

@@ -47,7 +47,7 @@ impl MeasuredSession<'_> {
                 stage: stage.map(|stage| stage.to_string()),
                 origin: finding.origins.first().map(origin::text).or(event),
                 cost: finding_cost(finding, &self.tables.prices),
-                message: format!("{} {}", finding.message, finding.advice),
+                message: format!("{} {}", finding.message, finding.advice_for(self.writer())),
             }));
         }
     }

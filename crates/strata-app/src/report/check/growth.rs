@@ -118,7 +118,7 @@ impl SessionGrowth {
             agents: agents.collect(),
             cost: FigureGrowth::of("cost", [before, after].map(session_cost), allowed),
             breaks: new_breaks(before, now),
-            findings: new_findings(before, &now.found),
+            findings: new_findings(before, now),
             incomparable,
         }
     }
@@ -284,21 +284,21 @@ fn new_breaks(before: &SessionFigures, now: &SessionNow) -> Vec<NewBreak> {
     told.into_values().collect()
 }
 
-fn new_findings(before: &SessionFigures, found: &[Finding]) -> Vec<NewFinding> {
+fn new_findings(before: &SessionFigures, now: &SessionNow) -> Vec<NewFinding> {
     let mut by_code: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
-    for finding in found {
+    for finding in &now.found {
         by_code.entry(finding.code).or_default().push(finding);
     }
     let new = by_code.into_iter().filter_map(|(code, found)| {
-        let (was, now) = (before.findings.get(code).copied().unwrap_or(0), found.len() as u32);
-        let first = found.first().filter(|_| now > was)?;
+        let (was, is) = (before.findings.get(code).copied().unwrap_or(0), found.len() as u32);
+        let first = found.first().filter(|_| is > was)?;
         Some(NewFinding {
             code: code.to_owned(),
             title: first.title.to_owned(),
             before: was,
-            after: now,
+            after: is,
             call: first.calls.first().map(|range| range.first),
-            message: format!("{} {}", first.message, first.advice),
+            message: format!("{} {}", first.message, first.advice_for(now.writer)),
         })
     });
     new.collect()

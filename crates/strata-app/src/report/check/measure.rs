@@ -4,6 +4,7 @@ use strata_measure::analysis::{
     BillTotals, BilledCalls, CacheAnalysis, CallAnalysis, CallCache, Loss, SessionAnalysis,
 };
 use strata_measure::findings::{Finding, findings};
+use strata_measure::remedies::Writer;
 
 use super::super::compiled::Compiled;
 use super::super::source::Subject;
@@ -29,6 +30,10 @@ impl<'s> MeasuredSession<'s> {
 
     pub(super) fn billed(&self) -> BilledCalls<'s> {
         BilledCalls { analysis: self.analysis, caches: self.caches }
+    }
+
+    pub(super) fn writer(&self) -> Writer {
+        Writer::of(&self.subject.format_name, &self.subject.experiment)
     }
 
     pub(super) fn n_calls(&self, agent: Agent<'_>) -> usize {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use strata_measure::before_after::Composition;
 use strata_measure::findings::Finding;
+use strata_measure::remedies::Writer;
 
 use super::super::origin;
 use super::figures::{SessionFigures, break_name, composition_of};
@@ -18,6 +19,8 @@ pub(super) struct SessionNow {
     /// By what baselines call them, the dearest first. How often is said once they are compared.
     pub losses: Vec<(String, NewBreak)>,
     pub found: Vec<Finding>,
+    /// Whom advice is for.
+    pub writer: Writer,
 }
 
 /// Calls that lose something for a reason that the baseline does not have, or not as often.
@@ -63,6 +66,7 @@ impl SessionNow {
             figures: SessionFigures::of(&measured, &composition),
             losses,
             composition,
+            writer: measured.writer(),
             found: measured.found,
         }
     }

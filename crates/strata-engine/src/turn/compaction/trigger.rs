@@ -73,13 +73,17 @@ pub fn token_threshold<'e>(
     if_worth(window, &scoped, prompt_tokens)
 }
 
+/// The history of a scope with its summaries. System texts are left out as they are of the messages of requests: no summary
+/// takes them away, so they neither count nor are read. google-adk's own sessions have none.
 pub(super) fn in_scope<'e>(
     events: &[&'e LoggedEvent],
     isolation_scope: Option<&str>,
 ) -> Vec<&'e LoggedEvent> {
     events
         .iter()
-        .filter(|logged| logged.event.isolation_scope.as_deref() == isolation_scope)
+        .filter(|logged| {
+            logged.event.isolation_scope.as_deref() == isolation_scope && !logged.is(Facts::SYSTEM_TEXT)
+        })
         .copied()
         .collect()
 }

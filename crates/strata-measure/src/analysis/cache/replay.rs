@@ -105,7 +105,7 @@ impl Replay<'_> {
     fn bill(&self, prompts: &[PromptMatches], n_changed: usize) -> Bill {
         let calls = self.analysis.calls();
         let timeline = Timeline::of(self.experiment, calls, self.rules);
-        let bills = self.caches.bills_with(self.analysis, prompts, &timeline, self.prices);
+        let bills = self.caches.with_prompts(self.analysis, prompts, &timeline, self.prices).bills;
         Self::sum(&bills, n_changed)
     }
 }

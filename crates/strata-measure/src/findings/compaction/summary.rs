@@ -35,7 +35,7 @@ pub(super) fn summaries<'e>(evidence: &Evidence<'e>) -> Vec<Summary<'e>> {
 impl Summary<'_> {
     pub(super) fn covers(&self, logged: &LoggedEvent) -> bool {
         let event = &logged.event;
-        !event.is_compaction()
+        logged.is_of_history()
             && event.isolation_scope.as_deref() == self.scope
             && self.start <= event.timestamp
             && event.timestamp <= self.end
