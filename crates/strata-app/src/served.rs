@@ -34,6 +34,6 @@ pub use answer::{Answer, AnswerStatus, Ask, ServeError, WaitingTool};
 pub use choice::ServeChoice;
 pub use clock::{ContextClock, SystemClock, now};
 pub use http_door::{HttpAnswer, HttpAsk, answer_http, context_over_http};
-pub use mcp_door::{McpAnswer, TOOL_SCHEMA, answer_mcp};
+pub use mcp_door::{McpAnswer, McpTask, TOOL_SCHEMA, answer_mcp};
 pub use server::ServedApp;
 pub use strata_context::{Door, IdPlace, Millis, Principal};

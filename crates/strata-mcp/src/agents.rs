@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use strata_app::served::{McpAnswer, Principal, ServedAgent, ServedApp, TOOL_SCHEMA, answer_mcp};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,8 @@ use crate::http::at_mcp;
 
 const INSTRUCTIONS: &str = "Each tool is an agent. An answer names its context: send `context_id` to go on with it, over \
      whatever protocol. Without one, a connection goes on with the context of its last call; where the protocol keeps no \
-     connection, each call without one begins a new context.";
+     connection, each call without one begins a new context. An answer with the status `input_required` waits: send what it \
+     asks for as `message` with its `task_id`.";
 
 /// The caller's own argument, which nobody looks into.
 const ECHO: &str = "context";
@@ -110,9 +111,16 @@ fn told(answer: McpAnswer, echo: Option<Value>) -> Result<CallToolResult, ErrorD
     if let Some(echo) = echo {
         document[ECHO] = echo;
     }
-    // A client that shows its model the text alone finds the id in it, too.
+    // A client that shows its model the text alone finds in it what the next call needs, too.
+    let mut needed = Map::new();
+    needed.extend(answer.context_id.map(|id| ("context_id".to_owned(), id.into())));
+    if let Some(task) = answer.task {
+        needed.extend([("task_id".to_owned(), task.id.into()), ("status".to_owned(), task.status.into())]);
+    }
     let mut content = vec![ContentBlock::text(answer.text)];
-    content.extend(answer.context_id.map(|id| ContentBlock::text(json!({"context_id": id}).to_string())));
+    if !needed.is_empty() {
+        content.push(ContentBlock::text(Value::Object(needed).to_string()));
+    }
     let mut result =
         if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(document);

@@ -65,7 +65,7 @@ pub use recorded_call::{
 };
 pub use request::{
     Block, Chunk, ConfigField, Contents, Declaration, LlmRequest, Misfit, RequestChange, RequestContent,
-    RequestPart, RequestTool, RichText, Splice, TextSpan, is_alike_in_scripts,
+    RequestPart, RequestTool, RichText, Splice, TextSpan, is_alike_in_scripts, namespace,
 };
 pub use response::LlmResponse;
 pub use session::Session;

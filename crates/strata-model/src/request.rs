@@ -5,6 +5,7 @@
 
 mod change;
 mod contents;
+pub mod namespace;
 mod read;
 mod rich_text;
 
@@ -143,7 +144,7 @@ impl LlmRequest {
 pub enum RequestTool {
     /// All function declarations share one entry.
     Functions(Vec<Arc<Declaration>>),
-    /// A tool the provider runs itself, such as `{"googleSearch": {}}`.
+    /// A tool the provider runs itself, such as `{"googleSearch": {}}`; or a [`namespace`] without its functions.
     BuiltIn { json: Json, origin: Origin },
 }
 

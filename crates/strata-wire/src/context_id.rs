@@ -49,30 +49,62 @@ pub fn context_of(object: &Object) -> Option<&str> {
 
 /// The id in the result of a tool: beside its other members, in what MCP has of structure, or in a text that is JSON.
 pub fn context_of_result(result: &Object) -> Option<Str> {
-    in_result(result, MOST_WRAPPED)
+    in_result(result, MOST_WRAPPED, &whole)
+}
+
+/// The id in the result of a tool of an MCP server. Clients may have made one text of its contents, with words of their own
+/// around them: then it is in what is JSON there, on lines of its own.
+pub fn context_of_mcp_result(result: &Object) -> Option<Str> {
+    in_result(result, MOST_WRAPPED, &pieces)
 }
 
 /// Members of a result in which its structure may lie.
 const WRAPPERS: [&str; 6] =
     ["structuredContent", "structured_content", "result", "output", "content", "text"];
 
-fn in_result(object: &Object, depth: usize) -> Option<Str> {
+/// The texts within a text that may be JSON.
+type Texts<'t> = &'t dyn Fn(&str) -> Vec<&str>;
+
+fn whole(text: &str) -> Vec<&str> {
+    vec![text.trim()]
+}
+
+/// What begins with a brace at the beginning of a line, up to where that line ends or, in JSON of several lines, the
+/// first one that is a closing brace.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    loop {
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let mut end = line;
+        if rest.starts_with('{') {
+            if !rest[..line].trim_end().ends_with('}') {
+                end = rest[line..].find("\n}").map_or(rest.len(), |at| line + at + 2);
+            }
+            found.push(rest[..end].trim_end());
+        }
+        let Some(at) = rest[end..].find('\n') else { return found };
+        rest = &rest[end + at + 1..];
+    }
+}
+
+fn in_result(object: &Object, depth: usize, texts: Texts<'_>) -> Option<Str> {
     if let Some(id) = context_of(object) {
         return Some(id.into());
     }
     let depth = depth.checked_sub(1)?;
-    WRAPPERS.iter().filter_map(|name| object.get(name)).find_map(|wrapped| in_value(wrapped, depth))
+    WRAPPERS.iter().filter_map(|name| object.get(name)).find_map(|wrapped| in_value(wrapped, depth, texts))
 }
 
-fn in_value(value: &Json, depth: usize) -> Option<Str> {
+fn in_value(value: &Json, depth: usize, texts: Texts<'_>) -> Option<Str> {
     match value {
-        Json::Object(object) => in_result(object, depth),
+        Json::Object(object) => in_result(object, depth, texts),
         Json::Array(items) => {
-            items.iter().filter_map(Json::as_object).find_map(|item| in_result(item, depth))
+            items.iter().filter_map(Json::as_object).find_map(|item| in_result(item, depth, texts))
         }
-        Json::String(text) if SPELLINGS.iter().any(|name| text.contains(name)) => {
-            in_result(json::parse(text.trim().as_bytes()).ok()?.as_object()?, depth)
-        }
+        Json::String(text) if SPELLINGS.iter().any(|name| text.contains(name)) => texts(text)
+            .into_iter()
+            .find_map(|text| in_result(json::parse(text.as_bytes()).ok()?.as_object()?, depth, texts)),
         _ => None,
     }
 }
@@ -142,6 +174,21 @@ mod tests {
         );
         check_result(r#"{"result": "{\"context_id\": \"ctx-4\"}"}"#, Some("ctx-4"));
         check_result(r#"{"output": {"result": {"context_id": "ctx-5"}}}"#, Some("ctx-5"));
+    }
+
+    #[test]
+    fn what_clients_make_of_a_result_still_has_it() {
+        let told = |text: &str| context_of_mcp_result(&Object::from_iter([("result", text)]));
+        let codex = "Wall time: 0.2401 seconds\nOutput:\n{\"status\":\"completed\",\"context_id\":\"ctx-1\"}";
+        assert_eq!(told(codex).as_deref(), Some("ctx-1"));
+        let gemini = "<untrusted_context>\nFound {3}.\n</untrusted_context>\n<untrusted_context>\n{\"context_id\":\"ctx-2\"}\n</untrusted_context>";
+        assert_eq!(told(gemini).as_deref(), Some("ctx-2"));
+        let lines = "<untrusted_context>\n{\n  \"n\": {\n    \"a\": 1\n  },\n  \"context_id\": \"ctx-3\"\n}\n</untrusted_context>";
+        assert_eq!(told(lines).as_deref(), Some("ctx-3"));
+        assert_eq!(told("{\"a\": 1}\n{\"context_id\": \"ctx-4\"}").as_deref(), Some("ctx-4"));
+        // Of a tool of the client's own it is a text like another.
+        check_result(&format!(r#"{{"result": {}}}"#, json::to_compact(&codex.into())), None);
+        assert_eq!(told("send {\"context_id\": \"ctx-1\"} on\n{ context_id"), None);
     }
 
     #[test]

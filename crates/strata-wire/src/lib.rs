@@ -39,7 +39,8 @@ pub use answer::{Answer, AnswerReader, CacheVerdict, Finish, StreamError, error_
 pub use api::Api;
 pub use cache_rules::{CacheRule, CacheRules, CacheRulesError, Machine, Mark};
 pub use context_id::{
-    ContextPlace, NamedContext, context_of, context_of_body, context_of_result, contexts_of_http,
+    ContextPlace, NamedContext, context_of, context_of_body, context_of_mcp_result, context_of_result,
+    contexts_of_http,
 };
 pub use decode::{decode, decode_count};
 pub use encode::{BodyOptions, encode, encode_count};

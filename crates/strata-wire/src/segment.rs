@@ -20,7 +20,7 @@ pub struct Segment<'r> {
 #[derive(Debug, Clone)]
 pub enum Item<'r> {
     Declaration(&'r Declaration),
-    /// A tool the provider runs itself.
+    /// A tool the provider runs itself, or what a namespace says for all of its functions.
     BuiltInTool {
         json: &'r Json,
         origin: &'r Origin,
@@ -207,8 +207,8 @@ fn tools(request: &LlmRequest) -> impl Iterator<Item = Segment<'_>> {
                 declarations.iter().map(|one| (one.name(), Item::Declaration(one))).collect()
             }
             RequestTool::BuiltIn { json, origin } => {
-                let name =
-                    json.as_object().and_then(|object| object.keys().next()).map_or("", |name| &**name);
+                let first = || json.as_object().and_then(|object| object.keys().next()).map(|name| &**name);
+                let name = tool.namespace().or_else(first).unwrap_or_default();
                 vec![(name, Item::BuiltInTool { json, origin })]
             }
         };

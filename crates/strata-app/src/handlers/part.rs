@@ -3,7 +3,7 @@
 use strata_measure::analysis::{
     Kind, PartDelta, Scale, SessionAnalysis, common_prefix, diff_events, diff_requests, is_quotation,
 };
-use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json};
+use strata_model::{EventIndex, FromJson as _, LlmRequest, Origin, json, namespace};
 use strata_wire::{Item, Path, Segment, find, prefix_segments};
 
 use super::chain;
@@ -89,6 +89,7 @@ fn title(segment: &Segment<'_>, is_quoted: bool) -> &'static str {
         },
         Item::EmptyContent(_) => "Content without parts",
         Item::Declaration(_) => "Tool definition",
+        Item::BuiltInTool { json, .. } if namespace::is_namespace(json) => "Namespace of tools",
         Item::BuiltInTool { .. } => "Tool of the provider",
         Item::System(_) => "Instruction",
         Item::Setting { .. } => "Setting",

@@ -23,6 +23,8 @@ pub(crate) struct Summary {
     pub reports: Option<Reports>,
     /// The folder it was recorded in, where its file says so.
     pub folder: Option<String>,
+    /// The session that this one works for, by the id that its client gave it; absent in what an older version wrote.
+    pub parent: Option<String>,
 }
 
 /// Numbers of a session as its file holds them. Some formats keep prompts and answers outside of
@@ -50,6 +52,7 @@ impl Summary {
             output_caveat: imported.facts.output_caveat.map(str::to_owned),
             reports: Some(Reports::of(&imported.session, kind)),
             folder: folder_of(imported),
+            parent: imported.parent.as_ref().map(|parent| parent.session_id.to_string()),
         }
     }
 

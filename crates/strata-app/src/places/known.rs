@@ -112,9 +112,14 @@ fn is_rollout(path: &Path) -> bool {
     name(path).starts_with("rollout-") && is_jsonl(path)
 }
 
-/// `<project>/chats/session-….json`, and `.jsonl` since version 0.40.
+/// `<project>/chats/session-….json`, and `.jsonl` since version 0.40; those of sub-agents in `chats/<session>/<id>.jsonl`.
 fn is_gemini_chat(path: &Path) -> bool {
-    name(path).starts_with("session-") && path.components().any(|it| it.as_os_str() == "chats")
+    let is_in_chats = path.components().any(|it| it.as_os_str() == "chats");
+    let is_sub_agents = || {
+        let above = path.parent().and_then(Path::parent);
+        is_jsonl(path) && above.is_some_and(|above| name(above) == "chats")
+    };
+    is_in_chats && (name(path).starts_with("session-") || is_sub_agents())
 }
 
 /// `<project>/chats/<id>.jsonl`.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 use strata_engine::LoggedEvent;
 use strata_measure::analysis;
-use strata_model::{Event, FromJson as _, Json, Object, Part, json, secret};
+use strata_model::{Event, FromJson as _, FunctionCall, Json, Object, Part, json, secret};
 use strata_wire::prompt_segments;
 
 use super::opened::OpenedSession;
@@ -31,14 +31,25 @@ pub struct FoundPart {
 }
 
 /// The parts that hold all of these words, in any case, the last event first; behind them, what else was sent, as it was
-/// sent last. Words in double quotes stand together.
+/// sent last. Words in double quotes stand together. The call that asks for them now is no place of theirs.
 pub fn found_in(opened: &OpenedSession, query: &str) -> Vec<FoundPart> {
     let words = words_of(query);
     let experiment = &opened.subject.experiment;
     let log = experiment.log();
+    let answers = log.events().iter().flat_map(|logged| logged.event.function_responses());
+    let answered: HashSet<&str> = answers.filter_map(|answer| answer.id.as_deref()).collect();
+    let is_asking = |call: &FunctionCall| {
+        let asks = call.args.as_ref().and_then(|args| args.get("query")?.as_str());
+        call.name.as_deref().is_some_and(|name| name.ends_with("find"))
+            && asks == Some(query)
+            && call.id.as_deref().is_some_and(|id| !answered.contains(id))
+    };
     let mut found: Vec<FoundPart> = Vec::new();
     for logged in log.events().iter().rev() {
-        found.extend(in_event(logged, &words));
+        let parts = logged.event.parts();
+        let call = |part: u32| parts.get(part as usize)?.function_call.as_deref();
+        let asks = |part: u32| call(part).is_some_and(is_asking);
+        found.extend(in_event(logged, &words).into_iter().filter(|it| !it.part.is_some_and(asks)));
     }
     // What no event holds, such as tools, is in each prompt anew: it is looked for in the last that has it.
     let mut seen: HashSet<String> = HashSet::new();

@@ -69,6 +69,7 @@ struct Beginning {
     own_id: Option<String>,
     title: Option<String>,
     folder: Option<String>,
+    parent: Option<String>,
 }
 
 /// All sessions that are known.
@@ -124,7 +125,7 @@ impl KnownSessions {
         Ok(sessions)
     }
 
-    /// With what the beginning of its file tells: its title, its folder, what it calls itself.
+    /// With what the beginning of its file tells: its title, its folder, what it calls itself, whom it works for.
     pub fn told(&self, session: KnownSession) -> KnownSession {
         let Some(file) = session.file.as_ref().filter(|_| session.title.is_none()) else { return session };
         let size = file.metadata().map_or(0, |metadata| metadata.len()).min(HEAD_BYTES);
@@ -141,8 +142,29 @@ impl KnownSessions {
             title: beginning.title,
             own_id: beginning.own_id.or(session.own_id),
             folder: beginning.folder.or_else(|| session.folder.clone()),
+            parent: session.parent.clone().or(beginning.parent),
             ..session
         }
+    }
+
+    /// The sessions that work for one which calls itself `own_id` and began at `since_ms` (epoch milliseconds), the newest
+    /// first. Of files that changed since then whose place does not tell, the beginnings are read.
+    pub fn working_for(
+        &self,
+        session: &KnownSession,
+        own_id: &str,
+        since_ms: i64,
+    ) -> Result<Vec<KnownSession>, AppError> {
+        let mut all = self.all()?;
+        all.retain(|one| one.id != session.id || one.written_to != session.written_to);
+        let with_parents = all.into_iter().map(|one| {
+            let may_say = one.parent.is_none() && one.place == KnownPlace::Client;
+            if may_say && one.last_ms.is_some_and(|ms| ms >= since_ms) { self.told(one) } else { one }
+        });
+        let is_of_this = |one: &KnownSession| {
+            one.parent.as_deref().is_some_and(|parent| parent == own_id || session.is_called(parent))
+        };
+        Ok(with_parents.filter(is_of_this).collect())
     }
 
     /// What the documents of a session are made from. Nothing is stored for it.
@@ -191,7 +213,7 @@ fn stored(database: &Path) -> Result<Vec<KnownSession>, AppError> {
             // A file that was changed since it was read is read again.
             last_ms: if is_sample { listed.last_event_ms } else { Some(listed.imported_ms) },
             place: KnownPlace::Store,
-            parent: None,
+            parent: listed.parent.or_else(|| parent_by_place(Path::new(&source))),
             within: None,
             file: None,
             written_to: (!is_sample).then(|| PathBuf::from(source)),
@@ -215,8 +237,6 @@ fn client_files() -> BTreeMap<PathBuf, KnownSession> {
 
 fn of_file(path: PathBuf, client: String, place: KnownPlace) -> KnownSession {
     let name = |path: &Path| path.file_stem().map(|name| name.to_string_lossy().into_owned());
-    // `<session>/subagents/agent-….jsonl`
-    let above = path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "subagents"));
     KnownSession {
         id: name(&path).unwrap_or_default(),
         own_id: None,
@@ -225,16 +245,31 @@ fn of_file(path: PathBuf, client: String, place: KnownPlace) -> KnownSession {
         folder: project_root(&path),
         last_ms: Stamp::of(&path).modified_ms,
         place,
-        parent: above.and_then(Path::parent).and_then(name),
+        parent: parent_by_place(&path),
         within: None,
         written_to: Some(path.clone()),
         file: Some(path),
     }
 }
 
+/// The session whose sub-agent is kept at a place that says so: Claude Code's `<session>/subagents/agent-….jsonl`, Gemini
+/// CLI's `chats/<session>/….jsonl`.
+fn parent_by_place(path: &Path) -> Option<String> {
+    let is_called = |path: &&Path, name: &str| path.file_name().is_some_and(|own| own == name);
+    let folder = path.parent()?;
+    let above = folder.parent()?;
+    let session = if is_called(&folder, "subagents") {
+        above
+    } else {
+        Some(folder).filter(|_| is_called(&above, "chats"))?
+    };
+    Some(session.file_name()?.to_string_lossy().into_owned())
+}
+
 /// Gemini CLI names the folder in a file beside its chats.
 fn project_root(path: &Path) -> Option<String> {
-    let chats = path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "chats"))?;
+    let chats = path.ancestors().skip(1).take(2);
+    let chats = chats.into_iter().find(|folder| folder.file_name().is_some_and(|name| name == "chats"))?;
     let root = std::fs::read_to_string(chats.with_file_name(".project_root")).ok()?;
     Some(root.trim().to_owned()).filter(|root| !root.is_empty())
 }
@@ -258,6 +293,7 @@ fn beginning(path: &Path) -> Beginning {
         own_id: Some(session.session.id.to_string()).filter(|id| !id.is_empty()),
         title: is_named.then(|| session.title.clone()),
         folder: folder_of(session),
+        parent: session.parent.as_ref().map(|parent| parent.session_id.to_string()),
     }
 }
 

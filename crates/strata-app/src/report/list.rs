@@ -35,6 +35,9 @@ pub struct ListedSession {
     pub own_id: String,
     /// The folder it was recorded in, where its file says so.
     pub folder: Option<String>,
+    /// What the session calls itself that this one works for, where its file says so.
+    #[serde(skip)]
+    pub parent: Option<String>,
     /// Epoch milliseconds of the last event, if known.
     pub last_event_ms: Option<i64>,
     /// Epoch milliseconds.
@@ -67,10 +70,12 @@ pub fn list(filter: &str, database: Option<&Path>) -> Result<ListReport, AppErro
 impl From<&SessionEntry> for ListedSession {
     fn from(entry: &SessionEntry) -> Self {
         let last = entry.last_update_time;
+        let Summary { folder, parent, .. } = Summary::from_json(&entry.summary);
         Self {
             session: entry.into(),
             own_id: entry.adk_id.clone(),
-            folder: Summary::from_json(&entry.summary).folder,
+            folder,
+            parent,
             last_event_ms: (last > 0.0).then_some((last * 1000.0) as i64),
             imported_ms: entry.imported_at_ms,
         }

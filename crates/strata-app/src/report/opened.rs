@@ -49,6 +49,17 @@ impl OpenedSession {
         Ok(Self { subject, tables, compiled, diagnostics })
     }
 
+    /// What the session calls itself.
+    pub fn own_id(&self) -> &str {
+        &self.subject.experiment.session().id
+    }
+
+    /// Epoch milliseconds of its first event.
+    pub fn begun_ms(&self) -> Option<i64> {
+        let first = self.subject.experiment.session().events.first()?;
+        Some((first.timestamp * 1000.0) as i64)
+    }
+
     /// A session or an experiment that is open, once all of its calls are compiled. `requests` were really sent.
     pub(crate) fn of_open(
         open: &OpenSession,

@@ -87,6 +87,8 @@ impl ModelServer {
 /// What a request asks for that cannot be said in a dialect, in a sentence.
 fn unsaid(api: Api, request: &LlmRequest) -> Option<String> {
     let built_in = request.tools.iter().find_map(|tool| match tool {
+        // A form that functions are declared in: where it is not known, they are declared without it.
+        _ if tool.namespace().is_some() => None,
         RequestTool::BuiltIn { json, .. } => json.as_object()?.keys().next().cloned(),
         RequestTool::Functions(_) => None,
     });

@@ -1,7 +1,7 @@
 //! Messages of A2A: which agent they are for, what they say, and what is the caller's own.
 
 use strata_context::{Door, IdPlace, Principal};
-use strata_model::Json;
+use strata_model::{Json, Object};
 use strata_wire::a2a::{A2aMessage, A2aPart, SendOptions};
 
 use super::answer::Ask;
@@ -31,6 +31,11 @@ pub(super) fn sent(message: &A2aMessage, options: SendOptions, principal: Princi
             }
             A2aPart::File(_) => {}
         }
+    }
+    if said.is_empty() && agent.is_some() {
+        // A skill that takes nothing is called by its name alone.
+        let nothing = Object::from_iter([("parameters", Object::new())]);
+        said.push(A2aPart::Data(nothing.into()));
     }
     let text = A2aMessage { parts: said, ..message.clone() }.text();
     let mut ask = Ask::new(Door::A2a, principal, text);
@@ -81,6 +86,23 @@ mod tests {
         assert_eq!(sent.ask.agent.as_deref(), Some("booker"));
         assert_eq!(sent.ask.message, "Book it\n{\"parameters\":{\"n\":2}}");
         assert_eq!(json::to_compact(&sent.echo.unwrap()), r#"{"trace":1.0}"#);
+    }
+
+    #[test]
+    fn a_skill_without_parameters_is_called_and_what_is_said_beside_it_stays() {
+        for call in [
+            r#"{"skill": "booker", "parameters": {}}"#,
+            r#"{"skill": "booker", "parameters": {"context": {"trace": 1}}}"#,
+            r#"{"skill": "booker"}"#,
+        ] {
+            let sent = asked(vec![data(call)]).unwrap();
+            assert_eq!(
+                (sent.ask.agent.as_deref(), &*sent.ask.message),
+                (Some("booker"), r#"{"parameters":{}}"#)
+            );
+            let sent = asked(vec![A2aPart::Text("Book it".into()), data(call)]).unwrap();
+            assert_eq!(sent.ask.message, "Book it");
+        }
     }
 
     #[test]

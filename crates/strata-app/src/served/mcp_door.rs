@@ -4,7 +4,7 @@
 use strata_context::{ContextError, Door, IdPlace, Principal};
 use strata_model::{Json, Object, json};
 
-use super::answer::{Answer, AnswerStatus, Ask, ServeError};
+use super::answer::{Answer, AnswerStatus, Ask, ServeError, iso};
 use super::server::ServedApp;
 use crate::error::AppError;
 
@@ -12,12 +12,22 @@ use crate::error::AppError;
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpAnswer {
     pub is_error: bool,
-    /// For the model that called.
+    /// For the model that called: of an error its code, too, and when a context of its own expired.
     pub text: String,
     /// For programs: a JSON object.
     pub document: String,
     /// The context that the next call of the same connection goes on with.
     pub context_id: Option<String>,
+    /// What became of the call, and the task that a next one answers where this one waits.
+    pub task: Option<McpTask>,
+}
+
+/// The task that a call began or went on with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpTask {
+    pub id: String,
+    /// `completed`, `input_required`, `failed` or `canceled`.
+    pub status: &'static str,
 }
 
 /// Arguments that a tool takes, beside the caller's own `context`, which is not handed in.
@@ -29,6 +39,7 @@ pub const TOOL_SCHEMA: &str = r#"{
   "properties": {
     "message": {"type": "string", "description": "What the agent is told"},
     "context_id": {"type": ["string", "null"], "description": "The context of an earlier answer, to go on with it"},
+    "contextId": {"type": ["string", "null"], "description": "The same, as A2A spells it"},
     "task_id": {"type": ["string", "null"], "description": "A task that waits for this message"},
     "state": {"type": ["object", "null"], "description": "What the agent should remember: keys of the working state"},
     "context": {"type": ["object", "null"], "description": "The caller's own: returned unchanged, never read"}
@@ -50,12 +61,13 @@ pub fn answer_mcp(
         Ok(answer) => told(&answer),
         Err(error) => McpAnswer {
             is_error: true,
-            text: error.to_string(),
+            text: for_model(&error),
             document: json::object_to_compact(&Object::from_iter([
                 ("status", Json::from("failed")),
                 ("error", error.to_json().into()),
             ])),
             context_id: None,
+            task: None,
         },
     }
 }
@@ -71,12 +83,19 @@ fn asked(app: &ServedApp, ask: Ask, connection: Option<&str>) -> Result<Answer, 
     }
 }
 
+/// Many clients show their model the text alone: it has all that a model acts on.
+fn for_model(error: &ServeError) -> String {
+    let expired = error.expired_at().map(|at| format!(" It expired at {}.", iso(at))).unwrap_or_default();
+    format!("{}: {error}{expired}", error.code())
+}
+
 fn told(answer: &Answer) -> McpAnswer {
     McpAnswer {
         is_error: matches!(answer.status, AnswerStatus::Failed | AnswerStatus::Canceled),
         text: answer.text.clone(),
         document: json::object_to_compact(&answer.to_json()),
         context_id: Some(answer.context_id.clone()),
+        task: Some(McpTask { id: answer.task_id.clone(), status: answer.status.name() }),
     }
 }
 

@@ -115,9 +115,6 @@ impl ServedApp {
     /// Takes a request on: it has a context and a task when this returns, and both are stored.
     pub fn start(&self, ask: Ask) -> Result<Started, ServeError> {
         let Ask { door, principal, context_ids, agent, message, task_id, state, ttl, retention } = ask;
-        if message.trim().is_empty() {
-            return Err(AppError::bad_input("The message is empty. Say something to the agent.").into());
-        }
         let (asked, now) = (one_id(context_ids)?, self.clock.now());
         let mut commands: Vec<Command> = vec![Command::Touch { door: Some(door) }];
         commands.extend(ttl.map(Command::SetTtl));
@@ -134,6 +131,9 @@ impl ServedApp {
             .or_else(|| entry.as_ref().map(|entry| entry.task.operation.to_string()))
             .unwrap_or_else(|| self.agents[0].name.clone());
         let app = rooted(&self.app, &agent).ok_or_else(|| self.no_agent(&agent))?;
+        if message.trim().is_empty() {
+            return Err(AppError::bad_input("The message is empty. Say something to the agent.").into());
+        }
         // A context that is there, or none.
         let found = match (asked, &goes_on) {
             (Some(id), _) => {

@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
+use strata_context::ContextId;
 use strata_import::Format;
 use strata_model::{Event, Json, Object, Str, marks, secret};
-use strata_wire::{context_of, context_of_result};
+use strata_wire::{context_of, context_of_mcp_result, context_of_result};
 
 use super::CompiledSession;
 use crate::api::stores_kept::{ContextSighting, SeenContext};
@@ -84,7 +85,10 @@ impl Sightings {
     /// Notes what an event names. `at`: its place in the session, from 0.
     pub(crate) fn add(&mut self, at: u32, event: &Event, call: Option<u32>) {
         let mut note = |id: &str, door: &str, place: &str, is_in: bool| {
-            self.note(id, &Sighted { at, event, call, door, place, is_in });
+            // What no server could have given out names no context.
+            if ContextId::parse(id).is_ok() {
+                self.note(id, &Sighted { at, event, call, door, place, is_in });
+            }
         };
         for called in event.function_calls() {
             let name = called.name.as_deref().unwrap_or_default();
@@ -95,8 +99,10 @@ impl Sightings {
         for answered in event.function_responses() {
             let name = answered.name.as_deref().unwrap_or_default();
             let result = answered.response.as_deref();
-            if let Some(id) = result.and_then(context_of_result) {
-                note(&id, door_of_tool(name, result), &format!("result of {name}"), false);
+            let door = door_of_tool(name, result);
+            let id_of = if door == "mcp" { context_of_mcp_result } else { context_of_result };
+            if let Some(id) = result.and_then(id_of) {
+                note(&id, door, &format!("result of {name}"), false);
             }
         }
         if let Some(id) = marks::of(event, A2A_ID).and_then(Json::as_str) {
@@ -165,11 +171,11 @@ fn text<'j>(value: &'j Json, name: &str) -> Option<&'j str> {
     value.get(name)?.as_str()
 }
 
-/// Tools of MCP servers are known by their names, or by the shape of their results; of others it is not known what carries
-/// them.
+/// Tools of MCP servers are known by their names (`mcp__SERVER__TOOL`, Gemini CLI's `mcp_SERVER_TOOL`), or by the shape of
+/// their results; of others it is not known what carries them.
 fn door_of_tool(name: &str, result: Option<&Object>) -> &'static str {
     let has = |result: &Object| result.contains_key("structuredContent") || result.contains_key("isError");
-    if name.starts_with("mcp__") || result.is_some_and(has) { "mcp" } else { "tool" }
+    if name.starts_with("mcp_") || result.is_some_and(has) { "mcp" } else { "tool" }
 }
 
 /// The door and the words of a place in HTTP.
@@ -282,6 +288,25 @@ mod tests {
                 answered("find", r#"{"context_id": "ctx-2"}"#),
             ],
             &[("ctx-1", &["E1 tool: argument of get_products"]), ("ctx-2", &["E2 tool: result of find"])],
+        );
+    }
+
+    #[test]
+    fn clients_that_make_a_text_of_results_name_contexts_too() {
+        let result = r#"{"result": "Wall time: 0.2 seconds\nOutput:\n{\"context_id\": \"ctx-1\"}"}"#;
+        let joined = r#"{"output": "<untrusted_context>\nHi\n</untrusted_context>\n<untrusted_context>\n{\"context_id\":\"ctx-2\"}\n</untrusted_context>"}"#;
+        check(
+            &[
+                answered("mcp__shop__front", result),
+                answered("mcp_shop_front", joined),
+                // A file that was read.
+                answered("exec_command", result),
+                called("mcp__shop__front", r#"{"context_id": "not an id !"}"#),
+            ],
+            &[
+                ("ctx-1", &["E1 mcp: result of mcp__shop__front"]),
+                ("ctx-2", &["E2 mcp: result of mcp_shop_front"]),
+            ],
         );
     }
 

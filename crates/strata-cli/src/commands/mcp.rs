@@ -20,7 +20,7 @@ use crate::output;
 ///
 ///   claude mcp add strata -- strata mcp
 ///   codex mcp add strata -- strata mcp
-///   gemini mcp add strata strata mcp
+///   gemini mcp add -s user strata strata mcp
 ///
 /// With `--http` it listens on this computer for clients that come over HTTP, and asks them for the token of a file that it
 /// names.

@@ -200,6 +200,7 @@ fn tools(compiled: &[RequestTool], sent: &[RequestTool], edited: &[RequestTool])
         matches!(tool, RequestTool::BuiltIn { .. }) && !built_in(compiled, tool) && !built_in(sent, tool)
     };
     all.extend(edited.iter().filter(is_new).cloned());
+    RequestTool::drop_empty_namespaces(&mut all, sent);
     all
 }
 

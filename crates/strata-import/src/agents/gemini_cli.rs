@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use strata_model::take::{take_list, take_object, take_text};
-use strata_model::{Json, Object, Part, Str};
+use strata_model::{Json, Object, Part, Str, json};
 use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::spelling::GEMINI_CLI;
 use strata_wire::usage::{UsageReport, read as read_usage};
@@ -91,10 +91,18 @@ fn read(mut documents: Vec<Document>, format: Format, findings: &mut Findings) -
     tell(chat, draft, format, findings).into_iter().collect()
 }
 
+/// What a chat is called by its summary, which the model may have been asked for as an object.
+fn title(summary: Str) -> Option<Str> {
+    match json::parse(summary.as_bytes()) {
+        Ok(Json::Object(mut answer)) => take_text(&mut answer, "response"),
+        _ => Some(summary),
+    }
+}
+
 fn tell(chat: Chat, mut draft: Draft, format: Format, findings: &mut Findings) -> Option<ImportedSession> {
     let mut meta = chat.meta;
     draft.session.id = take_text(&mut meta, "sessionId").unwrap_or_default();
-    draft.title = take_text(&mut meta, "summary");
+    draft.title = take_text(&mut meta, "summary").and_then(title);
     let is_sub_agent = meta.get("kind").and_then(Json::as_str) == Some("subagent");
     let start = take_time(&mut meta, "startTime");
     draft.set_clock(start);
@@ -298,5 +306,5 @@ fn thought_of(one: &Json) -> Part {
 fn shown_bytes(part: &Part) -> u64 {
     let Some(answer) = part.function_response.as_ref().and_then(|it| it.response.as_ref()) else { return 0 };
     let text = answer.get("output").and_then(Json::as_str).filter(|_| answer.len() == 1);
-    text.map_or_else(|| strata_model::json::object_compact_len(answer), str::len) as u64
+    text.map_or_else(|| json::object_compact_len(answer), str::len) as u64
 }

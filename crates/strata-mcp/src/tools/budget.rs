@@ -53,8 +53,13 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
     answer.fact("call", format!("C{}", room.call));
     answer.fact("model", &room.model);
     answer.fact("used", json!({"tokens": room.used_tokens, "basis": room.basis}));
-    answer
-        .fact("limit", room.limit_tokens.map(|limit| json!({"tokens": limit, "source": room.limit_source})));
+    answer.fact(
+        "limit",
+        match room.limit_tokens {
+            Some(limit) => json!({"tokens": limit, "source": room.limit_source}),
+            None => json!({"tokens": null, "reason": "It is not known of this model."}),
+        },
+    );
     answer.fact("growthPerCall", room.growth_per_call);
     answer.fact("grownOverCalls", room.grown_calls);
     answer.fact("callsLeft", room.calls_left);

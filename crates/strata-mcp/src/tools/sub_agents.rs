@@ -1,7 +1,7 @@
 //! What sub-agents saw and cost.
 
 use serde_json::{Value, json};
-use strata_app::report::{AgentBranch, KnownSession, agent_branches};
+use strata_app::report::{AgentBranch, agent_branches};
 
 use super::numbers::{money_or_none, percent, rounded, said, tokens};
 use crate::answer::{Answer, Refusal};
@@ -27,13 +27,9 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
 fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
     let subject = knows.subject(question)?;
     let branches = agent_branches(&subject.opened)?;
-    let report = subject.opened.session();
-    // Clients may keep what sub-agents said in files of their own.
-    let known = knows.sessions.all()?;
-    let is_of_this = |session: &&KnownSession| {
-        session.parent.as_deref().is_some_and(|parent| parent == report.id || subject.known.is_called(parent))
-    };
-    let files: Vec<&KnownSession> = known.iter().filter(is_of_this).collect();
+    // Clients may keep what sub-agents said in sessions of their own.
+    let since = subject.opened.begun_ms().unwrap_or_default();
+    let files = knows.sessions.working_for(&subject.known, subject.opened.own_id(), since)?;
     let mut answer = subject.answer();
     let n_below = branches.iter().filter(|branch| branch.parent.is_some()).count() + files.len();
     answer.say(format!("{n_below} sub-agents; the tree begins with whoever made the first call."));
@@ -47,7 +43,7 @@ fn answer(knows: &Knows, question: &Question) -> Result<Answer, Refusal> {
     }
     let mut n_unread = 0;
     let top = branches.first().map(|branch| branch.agent.clone());
-    for file in files.into_iter().take(FILES) {
+    for file in files.iter().take(FILES) {
         let opened = match knows.opened(file, None, question) {
             Ok(opened) => opened,
             Err(Refusal(problem)) => {

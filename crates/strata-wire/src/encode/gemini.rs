@@ -14,8 +14,11 @@ pub(super) fn encode(request: &LlmRequest, options: BodyOptions) -> Json {
         let part = object([("text", system.to_text().into())]);
         body.push("systemInstruction", object([("parts", vec![part].into())]));
     }
-    if !request.tools.is_empty() {
-        body.push("tools", request.tools.iter().map(RequestTool::to_json).collect::<Vec<_>>());
+    // Namespaces are the Responses API's; their functions are among the others.
+    let tools = request.tools.iter().filter(|tool| tool.namespace().is_none());
+    let tools: Vec<Json> = tools.map(RequestTool::to_json).collect();
+    if !tools.is_empty() {
+        body.push("tools", tools);
     }
     let mut generation = Object::new();
     for field in request.config.iter() {

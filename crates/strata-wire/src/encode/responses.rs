@@ -1,6 +1,6 @@
 //! OpenAI's responses.
 
-use strata_model::{Json, LlmRequest, Object};
+use strata_model::{Json, LlmRequest, Object, RequestTool};
 
 use super::body::{BodyOptions, answer_schema, arguments, functions, object, push_settings, tool_choice};
 use super::settings::RESPONSES;
@@ -13,16 +13,7 @@ pub(super) fn encode(model: &str, request: &LlmRequest, options: BodyOptions) ->
         body.push("instructions", system.to_text());
     }
     body.push("input", input(request));
-    let tools: Vec<Json> = functions(request)
-        .map(|(name, description, schema)| {
-            let mut tool = Object::new();
-            tool.push("type", "function");
-            tool.push("name", name);
-            tool.push_some("description", description.cloned());
-            tool.push("parameters", schema);
-            Json::Object(tool)
-        })
-        .collect();
+    let tools = tools(request);
     if !tools.is_empty() {
         body.push("tools", tools);
         body.push_some("tool_choice", tool_choice(request));
@@ -43,6 +34,35 @@ pub(super) fn encode(model: &str, request: &LlmRequest, options: BodyOptions) ->
     Json::Object(body)
 }
 
+/// Functions, and behind them the namespaces with theirs.
+fn tools(request: &LlmRequest) -> Vec<Json> {
+    let mut tools = Vec::new();
+    let mut spaces: Vec<(&str, Object, Vec<Json>)> = Vec::new();
+    for tool in request.tools.iter() {
+        if let RequestTool::BuiltIn { json: Json::Object(said), .. } = tool
+            && let Some(namespace) = tool.namespace()
+        {
+            spaces.push((namespace, said.clone(), Vec::new()));
+        }
+    }
+    for (name, description, schema) in functions(request) {
+        let split = request.split_tool_name(name);
+        let mut tool = Object::new();
+        tool.push("type", "function");
+        tool.push("name", split.map_or(name, |(_, own)| own));
+        tool.push_some("description", description.cloned());
+        tool.push("parameters", schema);
+        let space = spaces.iter_mut().find(|(of, ..)| split.is_some_and(|(namespace, _)| namespace == *of));
+        space.map_or(&mut tools, |(_, _, own)| own).push(Json::Object(tool));
+    }
+    // A namespace without a tool is refused.
+    for (_, mut said, own) in spaces.into_iter().filter(|(_, _, own)| !own.is_empty()) {
+        said.push("tools", own);
+        tools.push(Json::Object(said));
+    }
+    tools
+}
+
 fn input(request: &LlmRequest) -> Vec<Json> {
     let mut items = Vec::new();
     let mut ids = CallIds::default();
@@ -59,12 +79,14 @@ fn input(request: &LlmRequest) -> Vec<Json> {
             }
             if let Some(call) = &part.function_call {
                 let name = call.name.as_deref().unwrap_or_default();
-                calls.push(object([
-                    ("type", "function_call".into()),
-                    ("call_id", ids.of_call(call.id.as_deref(), name).into()),
-                    ("name", name.into()),
-                    ("arguments", arguments(call.args.as_deref()).into()),
-                ]));
+                let split = request.split_tool_name(name);
+                let mut item = Object::new();
+                item.push("type", "function_call");
+                item.push("call_id", ids.of_call(call.id.as_deref(), name));
+                item.push("name", split.map_or(name, |(_, own)| own));
+                item.push_some("namespace", split.map(|(namespace, _)| namespace));
+                item.push("arguments", arguments(call.args.as_deref()));
+                calls.push(Json::Object(item));
             }
             if let Some(response) = &part.function_response {
                 let id = ids.of_result(response.id.as_deref(), response.name.as_deref().unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Items of the Responses API, which Codex also writes into its rollouts.
 
 use strata_model::take::{take_any, take_first_text, take_text};
-use strata_model::{Json, Object, Part};
+use strata_model::{Json, Object, Part, namespace};
 
 use super::reading::Messages;
 use super::turn::{Role, Turn};
@@ -39,6 +39,7 @@ impl Messages<'_> {
                 let name = take_text(&mut item, "name")
                     .or_else(|| function.and_then(|it| it.get("name")?.as_str().map(Into::into)))
                     .unwrap_or_else(|| kind.trim_end_matches("_call").into());
+                let name = namespace::name_in(take_text(&mut item, "namespace").as_deref(), &name);
                 let args = take_any(&mut item, &["arguments", "input"]);
                 item.remove("id");
                 turn.rest = item;
@@ -67,7 +68,8 @@ impl Messages<'_> {
     fn output(&mut self, mut item: Object, turn: &mut Turn) {
         turn.role = Role::Tool;
         let call_id = take_text(&mut item, "call_id");
-        let name = take_text(&mut item, "name");
+        let namespace = take_text(&mut item, "namespace");
+        let name = take_text(&mut item, "name").map(|name| namespace::name_in(namespace.as_deref(), &name));
         let content = take_any(&mut item, &["output", "result", "tools"]);
         let content = match content {
             // `{content, success}` and a single `{type: "input_text", text}`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use strata_model::take::{take_any, take_object, take_text};
 use strata_model::{
     Content, Declaration, Json, LlmRequest, Object, Origin, Part, RecordedCall, RequestContent, RequestTool,
-    RichText, Str,
+    RichText, Str, namespace,
 };
 
 use crate::message::{Reader, Role, ToolNames, Turn};
@@ -111,12 +111,38 @@ fn add_tool(request: &mut LlmRequest, tool: &Json) {
         for function in listed {
             add_tool(request, function);
         }
+    } else if let Some((namespace, listed)) = namespace::namespace_of(tool) {
+        add_namespace(request, tool, namespace, listed);
     } else if let Some(declaration) = declaration(inner) {
         request.add_declaration(Arc::new(declaration));
     } else {
-        let built_in = RequestTool::BuiltIn { json: tool.clone(), origin: tool_origin(tool_name(tool)) };
-        Arc::make_mut(&mut request.tools).push(built_in);
+        add_built_in(request, tool.clone());
     }
+}
+
+/// Each function of a namespace under its one name, and then what the namespace says for all of them: every word that
+/// was sent is there once.
+fn add_namespace(request: &mut LlmRequest, tool: &Json, namespace: &str, listed: &[Json]) {
+    for function in listed {
+        let mut function = function.clone();
+        if let Json::Object(function) = &mut function
+            && let Some(name) = function.get("name").and_then(Json::as_str).map(Str::from)
+        {
+            function.insert("name", namespace::name_in(Some(namespace), &name));
+        }
+        add_tool(request, &function);
+    }
+    let mut said = tool.clone();
+    if let Json::Object(said) = &mut said {
+        said.remove("tools");
+    }
+    add_built_in(request, said);
+}
+
+fn add_built_in(request: &mut LlmRequest, json: Json) {
+    // A namespace is no tool: none is called by its name.
+    let origin = if namespace::is_namespace(&json) { origin() } else { tool_origin(tool_name(&json)) };
+    Arc::make_mut(&mut request.tools).push(RequestTool::BuiltIn { json, origin });
 }
 
 fn declaration(function: &Json) -> Option<Declaration> {
@@ -190,6 +216,21 @@ mod tests {
             let request = read(body).expect("a request");
             assert_eq!(json::to_compact(&request.to_json()), expected, "{body}");
         }
+    }
+
+    #[test]
+    fn functions_of_a_namespace_have_one_name_where_they_are_declared_called_and_answered() {
+        let body = r#"{"tools":[{"type":"function","name":"shell","parameters":{"type":"object"}},{"type":"namespace","name":"mcp__docs","description":"All about docs.","tools":[{"type":"function","name":"find","description":"Finds","strict":false,"parameters":{"type":"object"}},{"type":"function","name":"list","parameters":{"type":"object"}}]}],"input":[{"role":"user","content":"Find it"},{"type":"function_call","call_id":"c1","name":"find","namespace":"mcp__docs","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"found"}]}"#;
+        let request = read(body).expect("a request");
+        let expected = r#"{"contents":[{"parts":[{"text":"Find it"}],"role":"user"},{"parts":[{"functionCall":{"id":"c1","args":{},"name":"mcp__docs__find"}}],"role":"model"},{"parts":[{"functionResponse":{"id":"c1","name":"mcp__docs__find","response":{"result":"found"}}}],"role":"user"}],"config":{"tools":[{"functionDeclarations":[{"name":"shell","parametersJsonSchema":{"type":"object"}},{"name":"mcp__docs__find","description":"Finds","parametersJsonSchema":{"type":"object"}},{"name":"mcp__docs__list","parametersJsonSchema":{"type":"object"}}]},{"type":"namespace","name":"mcp__docs","description":"All about docs."}]}}"#;
+        assert_eq!(json::to_compact(&request.to_json()), expected);
+        let paths: Vec<String> =
+            crate::definitions(&request).map(|segment| segment.path.to_string()).collect();
+        assert_eq!(paths, ["tool.shell", "tool.mcp__docs__find", "tool.mcp__docs__list", "tool.mcp__docs"]);
+        // What is said for all of them is no tool that is never called.
+        let of_tools = crate::definitions(&request)
+            .filter(|segment| matches!(segment.main_origin(), Some(Origin::Tool { .. })));
+        assert_eq!(of_tools.count(), 3);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! may break off before it: then the items are those that were streamed.
 
 use strata_model::take::{take_list, take_object, take_text};
-use strata_model::{Json, Object, Str};
+use strata_model::{Json, Object, Str, namespace};
 
 use super::grow::{Delta, PartialAnswer, Sink, Texts, fill, kind, tell};
 
@@ -136,7 +136,7 @@ impl Place {
 fn begun(item: &Object, sink: Sink<'_>) {
     let text = |key: &str| item.get(key).and_then(Json::as_str).unwrap_or_default();
     if matches!(kind(item), "function_call" | "custom_tool_call") {
-        sink(Delta::Call { name: text("name").into() });
+        sink(Delta::Call { name: namespace::name_in(Some(text("namespace")), text("name")) });
         let begun = [text("arguments"), text("input")].concat();
         tell(&begun.into(), Delta::Arguments, sink);
     }

@@ -187,6 +187,107 @@ fn agents_in_files_of_their_own_are_below_their_session() {
         [json!(500), json!(200)]
     );
     assert_eq!(tree[1]["session"], "agent-a1");
+    for place in ["main", "main/subagents/agent-a1"] {
+        let file = computer.path(&format!(".claude/projects/-home-ada-work/{place}.jsonl"));
+        assert_eq!(computer.run(&format!("import {}", file.display())).code, 0);
+    }
+    let stored = computer.run("sessions --json").json();
+    let rows = stored["sessions"].as_array().unwrap();
+    let id = rows.iter().find(|row| row["source"].as_str().unwrap().ends_with("main.jsonl"));
+    let id = id.unwrap_or_else(|| panic!("{stored}"))["id"].clone();
+    assert_eq!(client.told("sub_agents", &json!({"session": id}))["subAgents"], 1);
+}
+
+/// Sessions of a client that keeps sub-agents in files of their own, by their places and their lines.
+#[track_caller]
+fn check_sub_agents(files: &[(&str, &[Value])], own_id: &str, session: &str, sub_agent: &str) {
+    let computer = Computer::new();
+    for (place, lines) in files {
+        let file = computer.path(place);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(file, text).unwrap();
+    }
+    let told = Client::ready(&computer, &computer.path("")).told("sub_agents", &json!({"session": session}));
+    assert_eq!(told["subAgents"], 1, "{told}");
+    assert_eq!(told["tree"][1]["session"], sub_agent, "{told}");
+    // The same from the store, of which no file is left.
+    for (place, _) in files {
+        let file = computer.path(place);
+        let imported = computer.run(&format!("import {}", file.display()));
+        assert_eq!(imported.code, 0, "{}", imported.seen());
+        std::fs::remove_file(file).unwrap();
+    }
+    let told = Client::ready(&computer, &computer.path("")).told("sub_agents", &json!({"session": own_id}));
+    assert_eq!((&told["subAgents"], told["tree"].as_array().map(Vec::len)), (&json!(1), Some(2)), "{told}");
+}
+
+#[test]
+fn threads_of_codex_that_name_their_parent_are_below_it() {
+    let at = "2026-11-22T09:34:50.000Z";
+    let thread = |id: &str, more: &Value| -> Vec<Value> {
+        let mut meta = json!({"id": id, "timestamp": at, "cwd": "/home/ada", "originator": "codex_exec", "cli_version": "0.171.0"});
+        meta.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let item = |role: &str, kind: &str, text: &str| json!({"timestamp": at, "type": "response_item", "payload": {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}});
+        let usage = json!({"input_tokens": 700, "cached_input_tokens": 0, "output_tokens": 9, "reasoning_output_tokens": 0, "total_tokens": 709});
+        vec![
+            json!({"timestamp": at, "type": "session_meta", "payload": meta}),
+            item("user", "input_text", "Look"),
+            item("assistant", "output_text", "Seen."),
+            json!({"timestamp": at, "type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": usage, "last_token_usage": usage}}}),
+        ]
+    };
+    let folder = ".codex/sessions/2026/11/22/rollout-2026-11-22T09-34-50-";
+    let (parent, child) = ("01a2029b-bdab-7541-bcad-9df6826a1989", "01a2029c-0000-7541-bcad-9df6826a1989");
+    let spawned = json!({"parent_thread_id": parent, "source": {"subagent": {"thread_spawn": {"parent_thread_id": parent, "agent_path": "/root/a"}}}});
+    check_sub_agents(
+        &[
+            (&format!("{folder}{parent}.jsonl"), &thread(parent, &json!({}))),
+            (&format!("{folder}{child}.jsonl"), &thread(child, &spawned)),
+        ],
+        parent,
+        &format!("rollout-2026-11-22T09-34-50-{parent}"),
+        &format!("rollout-2026-11-22T09-34-50-{child}"),
+    );
+}
+
+#[test]
+fn chats_of_gemini_in_a_folder_of_their_session_are_below_it() {
+    let at = "2026-11-22T09:34:50.000Z";
+    let chat = |id: &str, kind: &str| -> Vec<Value> {
+        vec![
+            json!({"sessionId": id, "projectHash": "p", "startTime": at, "lastUpdated": at, "kind": kind}),
+            json!({"id": "u1", "timestamp": at, "type": "user", "content": [{"text": "Look"}]}),
+            json!({"id": "m1", "timestamp": at, "type": "gemini", "content": "Seen.", "model": "gemini-3.8-flash", "tokens": {"input": 700, "output": 9, "cached": 0, "thoughts": 0, "tool": 0, "total": 709}}),
+            json!({"$set": {"summary": "{\n  \"response\": \"Looks around\"\n}"}}),
+        ]
+    };
+    let folder = ".gemini/tmp/work/chats";
+    check_sub_agents(
+        &[
+            (&format!("{folder}/session-2026-11-22T09-34-8566e05e.jsonl"), &chat("8566e05e-11c5", "main")),
+            (&format!("{folder}/8566e05e-11c5/54afc4ae.jsonl"), &chat("54afc4ae", "subagent")),
+        ],
+        "8566e05e-11c5",
+        "session-2026-11-22T09-34-8566e05e",
+        "54afc4ae",
+    );
+}
+
+#[test]
+fn the_call_that_asks_is_no_place_of_what_it_looks_for() {
+    let computer = Computer::new();
+    let (tool, arguments) = ("mcp__strata__find", json!({"query": "beans"}));
+    let asks = Transcript::new("asks", "/home/ada/work")
+        .user("Where are the beans?")
+        .calls("toolu_1", tool, &arguments, 500)
+        .result("toolu_1", "nowhere")
+        .calls("toolu_2", tool, &arguments, 600);
+    left_by_claude(&computer, "asks", &asks.text());
+    let mut client = Client::ready(&computer, &computer.path(""));
+    let told = client.told("find", &json!({"session": "asks", "query": "beans"}));
+    let events: Vec<_> = told["hits"].as_array().unwrap().iter().map(|row| row["event"].clone()).collect();
+    assert_eq!(events, ["E2", "E1"], "an earlier call is one: {told}");
 }
 
 #[test]

@@ -217,3 +217,19 @@ fn calls_that_are_none_are_told() {
         assert_eq!(code(&refused), -32602, "{message}: {refused}");
     }
 }
+
+#[test]
+fn a_skill_without_parameters_is_called_and_one_that_is_not_there_is_named() {
+    let server = Server::echo();
+    let called = |skill: &str| {
+        let message = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"data": {"skill": skill, "parameters": {}}}]});
+        server.a2a("SendMessage", &json!({"message": message})).json()
+    };
+    let done = called("booker");
+    let task = &done["result"]["task"];
+    assert_eq!(task["status"]["state"], "TASK_STATE_COMPLETED", "{done}");
+    assert_eq!(task["artifacts"][0]["parts"][0]["text"], r#"{"parameters":{}}"#);
+    let refused = called("get_adcp_capabilities");
+    let says = refused["error"]["message"].as_str().unwrap();
+    assert!(says.contains("There is no agent get_adcp_capabilities. There are: front, booker."), "{says}");
+}

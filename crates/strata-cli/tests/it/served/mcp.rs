@@ -1,6 +1,6 @@
 //! The Model Context Protocol.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::server::Server;
 
@@ -12,7 +12,11 @@ fn each_agent_is_a_tool() {
     assert_eq!(names, ["front", "booker"]);
     assert_eq!(tools[0]["description"], "Answers at the desk.");
     let properties = tools[0]["inputSchema"]["properties"].as_object().unwrap();
-    assert!(["message", "context_id", "context"].iter().all(|key| properties.contains_key(*key)));
+    assert!(
+        ["message", "context_id", "contextId", "task_id", "context"]
+            .iter()
+            .all(|key| properties.contains_key(*key))
+    );
 }
 
 #[test]
@@ -24,9 +28,31 @@ fn a_call_without_an_id_begins_a_context_and_one_with_it_goes_on() {
     let text: serde_json::Value =
         serde_json::from_str(first["content"][1]["text"].as_str().unwrap()).unwrap();
     assert_eq!(text["context_id"], id, "who reads texts alone finds it, too");
+    assert_eq!(
+        (&text["task_id"], &text["status"]),
+        (&first["structuredContent"]["task_id"], &json!("completed"))
+    );
     let next = server.mcp("front", &json!({"message": "on", "context_id": id}));
     assert_eq!(next["structuredContent"]["context_id"], id);
     assert_ne!(server.mcp("front", &json!({"message": "hello"}))["structuredContent"]["context_id"], id);
+}
+
+#[test]
+fn whoever_reads_texts_alone_answers_a_task_that_waits() {
+    let server = Server::scripted(&json!([
+        {"calls": [{"name": "approve", "args": {"key": "budget"}}]},
+        "It was approved.",
+    ]));
+    let texts = |answer: &Value| {
+        let told: Value = serde_json::from_str(answer["content"][1]["text"].as_str().unwrap()).unwrap();
+        (answer["content"][0]["text"].as_str().unwrap().to_owned(), told)
+    };
+    let (said, told) = texts(&server.mcp("front", &json!({"message": "Spend it"})));
+    assert_eq!((&*said, &told["status"]), ("approve waits for an answer.", &json!("input_required")));
+    let answer = json!({"message": r#"{"approved": true}"#, "task_id": told["task_id"], "context_id": told["context_id"]});
+    let (said, done) = texts(&server.mcp("front", &answer));
+    assert_eq!((&*said, &done["status"]), ("It was approved.", &json!("completed")));
+    assert_eq!((&done["task_id"], &done["context_id"]), (&told["task_id"], &told["context_id"]));
 }
 
 #[test]
@@ -56,7 +82,20 @@ fn an_error_says_what_happened_and_the_callers_context_comes_back() {
     assert_eq!(bad["structuredContent"]["error"]["code"], "CONTEXT_EXPIRED");
     assert_eq!(bad["structuredContent"]["error"]["context_id"], "ctx-front-gone");
     assert_eq!(bad["structuredContent"]["context"], echo);
-    assert!(bad["content"][0]["text"].as_str().unwrap().contains("without an id"), "{bad}");
+    let text = |answer: &Value| answer["content"][0]["text"].as_str().unwrap().to_owned();
+    let told = text(&bad);
+    assert!(told.starts_with("CONTEXT_EXPIRED: There is no context ctx-front-gone any more."), "{told}");
+    assert!(told.contains("without an id") && !told.contains("expired at"), "{told}");
+
+    // Its owner is told when a context expired, and nobody else.
+    let id = good["structuredContent"]["context_id"].as_str().unwrap();
+    server.strata(&format!("contexts expire {id}"));
+    let asked = json!({"message": "on", "context_id": id});
+    let told = server.mcp("front", &asked);
+    let at = told["structuredContent"]["error"]["expired_at"].as_str().unwrap();
+    assert!(text(&told).ends_with(&format!(" It expired at {at}.")), "{told}");
+    let foreign = text(&server.connect_as("bob").call("front", &asked));
+    assert!(foreign.starts_with("CONTEXT_EXPIRED: ") && !foreign.contains("expired at"), "{foreign}");
 }
 
 #[test]

@@ -181,12 +181,17 @@ impl Server {
     }
 
     pub(super) fn connect(&self) -> Connection<'_> {
+        self.connect_as("ana")
+    }
+
+    pub(super) fn connect_as(&self, principal: &str) -> Connection<'_> {
+        let bearer = self.bearer(principal);
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "a client", "version": "1"}});
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-        let got = self.send("POST", "/mcp", &[], &hello.to_string());
+        let got = self.send("POST", "/mcp", &[("Authorization", &bearer)], &hello.to_string());
         let session = got.header("mcp-session-id").unwrap_or_else(|| panic!("{got:?}")).to_owned();
-        let connection = Connection { server: self, session, n_calls: 0 };
+        let connection = Connection { server: self, bearer, session, n_calls: 0 };
         connection.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         connection
     }
@@ -210,13 +215,18 @@ impl Drop for Server {
 /// A connection over MCP.
 pub(super) struct Connection<'s> {
     server: &'s Server,
+    bearer: String,
     session: String,
     n_calls: u32,
 }
 
 impl Connection<'_> {
     fn post(&self, message: &Value) -> Got {
-        let headers = [("Mcp-Session-Id", self.session.as_str()), ("MCP-Protocol-Version", "2025-06-18")];
+        let headers = [
+            ("Authorization", self.bearer.as_str()),
+            ("Mcp-Session-Id", self.session.as_str()),
+            ("MCP-Protocol-Version", "2025-06-18"),
+        ];
         self.server.send("POST", "/mcp", &headers, &message.to_string())
     }
 

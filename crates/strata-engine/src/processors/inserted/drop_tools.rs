@@ -58,6 +58,7 @@ impl RequestRule for DropTools {
             }
         }
         if n_dropped > 0 {
+            RequestTool::drop_empty_namespaces(&mut kept, &request.tools);
             request.tools = Arc::new(kept);
             let names = request.tool_names.iter().filter(|name| !goes(name)).cloned().collect();
             request.tool_names = Arc::new(names);

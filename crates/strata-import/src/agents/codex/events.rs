@@ -1,7 +1,7 @@
 //! Events of the interface. Most repeat what items say; where there are no items, they are all there is.
 
 use strata_model::take::{take_any, take_first_text, take_object, take_text};
-use strata_model::{Json, Object, Part, Str};
+use strata_model::{Json, Object, Part, Str, namespace};
 use strata_wire::message::{Role, Turn, thought};
 
 use super::prompts::prompt_of;
@@ -15,6 +15,11 @@ struct Work {
     args: Object,
     output: Option<Json>,
     is_error: bool,
+}
+
+/// A tool of an MCP server, as it is declared to the model.
+pub(super) fn name_of_mcp_tool(server: &str, tool: &str) -> Str {
+    namespace::name_in(Some(&format!("mcp__{server}")), tool)
 }
 
 impl Rollout {
@@ -123,7 +128,7 @@ impl Rollout {
                 let error = of("Err");
                 let is_error = error.is_some();
                 let output = error.or_else(|| of("Ok")).or(output);
-                let name = format!("{server}__{tool}").into();
+                let name = name_of_mcp_tool(&server, &tool);
                 self.work(kind, event, Work { name, args, output, is_error }, source);
             }
             kind => self.draft.unmapped.record(&format!("event_msg.{kind}"), source),
@@ -134,14 +139,17 @@ impl Rollout {
     fn work(&mut self, kind: &str, mut event: Object, work: Work, source: SourceRecord) {
         let id = take_text(&mut event, "call_id");
         let is_end = kind.ends_with("_end");
-        if !is_end || !id.as_ref().is_some_and(|id| self.open_calls.contains(id)) {
+        let is_called = id.as_ref().is_some_and(|id| self.open_calls.contains(id));
+        if !is_end || !is_called {
             let mut turn = Turn::new(Role::Model);
             let mut messages = self.draft.messages("event_msg");
             messages.push_call(id.clone(), Some(work.name.clone()), Some(work.args.into()), &mut turn);
             self.answer(turn, kind, None, source.clone());
         }
         if is_end {
-            self.end_call(id, Some(work.name), work.output, work.is_error, source);
+            // The result has the name that its call has.
+            let name = (!is_called).then_some(work.name);
+            self.end_call(id, name, work.output, work.is_error, source);
         }
     }
 

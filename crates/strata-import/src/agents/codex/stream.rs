@@ -7,6 +7,7 @@ use strata_wire::message::arguments;
 use strata_wire::message::{Role, Turn, thought};
 use strata_wire::usage::{Counts, UsageReport, read as read_usage};
 
+use super::events::name_of_mcp_tool;
 use super::rollout::Rollout;
 use crate::draft::EventDraft;
 use crate::source::SourceRecord;
@@ -78,7 +79,7 @@ impl Rollout {
                 let mut result = take_object(&mut item, "result").unwrap_or_default();
                 let content = take_any(&mut result, &["content", "structured_content"]);
                 let error = take_any(&mut item, &["error"]);
-                (format!("{server}__{tool}").into(), args, error.or(content))
+                (name_of_mcp_tool(&server, &tool), args, error.or(content))
             }
             "collab_tool_call" => {
                 let tool = take_text(&mut item, "tool").unwrap_or_default();

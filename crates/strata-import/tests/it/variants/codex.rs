@@ -54,8 +54,8 @@ fn output_of_codex_exec_has_items_and_sums() {
     let expected = [
         "codex: (look), call shell",
         "codex: result of shell",
-        "codex: call docs__find",
-        "codex: result of docs__find",
+        "codex: call mcp__docs__find",
+        "codex: result of mcp__docs__find",
         "codex: a.py",
         "codex:  100+10",
         "codex:  150+2",
@@ -65,6 +65,37 @@ fn output_of_codex_exec_has_items_and_sums() {
     assert_eq!(told(&session), expected);
     check_counts(&session, 0, 4, 250, 160, 12);
     assert_eq!((session.facts.tool_calls, session.facts.tool_results), (3, 2));
+}
+
+#[test]
+fn tools_of_a_namespace_have_the_names_that_they_are_declared_by() {
+    let item = |payload: &str| {
+        format!(r#"{{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{payload}}}"#)
+    };
+    let text = [
+        item(r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"find it"}]}"#),
+        item(
+            r#"{"type":"function_call","name":"find","namespace":"mcp__docs","arguments":"{}","call_id":"c1"}"#,
+        ),
+        item(r#"{"type":"function_call_output","call_id":"c1","output":"found"}"#),
+        item(
+            r#"{"type":"function_call","name":"spawn_agent","namespace":"multi_agent_v1","arguments":"{}","call_id":"c2"}"#,
+        ),
+        // Where there is no item, the record of the interface is all that tells of the result.
+        codex_event(
+            r#"{"type":"mcp_tool_call_end","call_id":"c3","invocation":{"server":"docs","tool":"find","arguments":{}},"result":{"Ok":{"content":[]}}}"#,
+        ),
+    ];
+    let session = session(Format::CODEX, &text.join("\n"));
+    let expected = [
+        "user: find it",
+        "codex: call mcp__docs__find",
+        "codex: result of mcp__docs__find",
+        "codex: call multi_agent_v1__spawn_agent, call mcp__docs__find",
+        "codex: result of mcp__docs__find",
+    ];
+    assert_eq!(told(&session), expected);
+    assert!(unmapped(&session).iter().all(|field| !field.contains("namespace")), "{:?}", unmapped(&session));
 }
 
 #[test]

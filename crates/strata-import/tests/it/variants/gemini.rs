@@ -40,6 +40,22 @@ fn output_of_gemini_cli_as_lines_and_as_one_object() {
 }
 
 #[test]
+fn a_chat_is_called_by_its_summary_also_where_that_was_answered_as_an_object() {
+    let chat = |summary: &str| {
+        let set = serde_json::json!({"$set": {"summary": summary}}).to_string();
+        let text = joined(&[
+            r#"{"sessionId":"g1","projectHash":"p","startTime":"2026-01-01T00:00:00Z","lastUpdated":"2026-01-01T00:00:00Z","kind":"subagent"}"#,
+            r#"{"id":"u1","timestamp":"2026-01-01T00:00:01Z","type":"user","content":[{"text":"read the notes"}]}"#,
+            &set,
+        ]);
+        session(Format::GEMINI_CLI, &text).title
+    };
+    assert_eq!(chat("Reads notes"), "Reads notes");
+    assert_eq!(chat("{\n  \"response\": \"Reads notes\"\n}"), "Reads notes");
+    assert_eq!(chat("{\"other\": 1}"), "read the notes");
+}
+
+#[test]
 fn chats_of_qwen_code_are_no_transcripts_of_claude_code() {
     let text = joined(&[
         r#"{"uuid":"a","parentUuid":null,"sessionId":"q1","timestamp":"2026-01-01T00:00:00Z","type":"user","cwd":"/p","version":"0.5.0","message":{"role":"user","parts":[{"text":"list it"}]}}"#,
