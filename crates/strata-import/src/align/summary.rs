@@ -29,7 +29,7 @@ const CHARACTERS: usize = 4;
 
 pub(super) fn is_summary_of_client(text: &str) -> bool {
     let begins = |start: &&str| text.trim_start().starts_with(*start);
-    client_words(text) == Some(SUMMARY) || OF_CLIENTS.iter().any(|start| begins(&start))
+    client_words(text) == Some(SUMMARY) || OF_CLIENTS.iter().any(begins)
 }
 
 /// Whether a text sums up what is gone: it is long enough, and most of what it speaks of was spoken of there. What stands
