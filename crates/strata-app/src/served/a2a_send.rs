@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn files_are_refused() {
-        let file = A2aPart::File(strata_model::Object::from_iter([("raw", "AAAA")]));
+        let file = A2aPart::File(Object::from_iter([("raw", "AAAA")]));
         assert_eq!(asked(vec![file]).err().as_deref(), Some("Files are not taken. Send texts and data."));
     }
 }

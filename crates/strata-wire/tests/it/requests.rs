@@ -80,7 +80,7 @@ fn request() -> impl Strategy<Value = LlmRequest> {
                     add("model", vec![Part::from_text("then")]);
                 }
             }
-            let mut declare = |request: &mut LlmRequest, name: &str, description: String| {
+            let declare = |request: &mut LlmRequest, name: &str, description: String| {
                 let schema = json::parse(br#"{"type":"object","properties":{"q":{"type":"string"}}}"#)
                     .unwrap_or_default();
                 let declaration = Object::from_iter([

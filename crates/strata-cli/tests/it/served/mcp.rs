@@ -25,8 +25,7 @@ fn a_call_without_an_id_begins_a_context_and_one_with_it_goes_on() {
     let first = server.mcp("front", &json!({"message": "hello", "context_id": null}));
     let id = first["structuredContent"]["context_id"].clone();
     assert_eq!(first["structuredContent"]["contextId"], id);
-    let text: serde_json::Value =
-        serde_json::from_str(first["content"][1]["text"].as_str().unwrap()).unwrap();
+    let text: Value = serde_json::from_str(first["content"][1]["text"].as_str().unwrap()).unwrap();
     assert_eq!(text["context_id"], id, "who reads texts alone finds it, too");
     assert_eq!(
         (&text["task_id"], &text["status"]),
