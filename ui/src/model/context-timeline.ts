@@ -5,7 +5,7 @@ import { formatSpan } from './kept.ts';
 const IDLE_MS = 5 * 60_000;
 
 /** What came through a door, or went out by it. */
-export interface Passage {
+interface Passage {
   readonly door: string;
   readonly atMs: number;
   readonly isIn: boolean;

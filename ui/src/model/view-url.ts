@@ -67,7 +67,7 @@ const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
 
 const STORES = ['state', 'artifacts', 'memory', 'agents', 'nodes', 'contexts'] as const;
-export const CONTEXT_FILTERS = [
+const CONTEXT_FILTERS = [
   'all',
   'openTasks',
   'expiring',

@@ -69,7 +69,8 @@ impl Sums {
             cache_write_tokens: written + written_long,
             output_tokens: output,
             cache_ratio: cached as f64 / all.max(1) as f64,
-            cost: (self.n_priced > 0).then_some(self.dollars),
+            // Whatever order files are read in: their sums differ in the last digits.
+            cost: (self.n_priced > 0).then_some((self.dollars * 1e9).round() / 1e9),
             cost_basis: if self.n_combined > 0 { Basis::Estimated } else { Basis::Reported },
             unpriced_calls: self.n_unpriced,
         }

@@ -335,7 +335,8 @@ fn compacted(system: impl Fn(usize) -> String) -> serde_json::Value {
 #[test]
 fn the_system_text_of_recorded_requests_is_no_part_of_what_is_summarised() {
     let rules = |n: usize| -> String {
-        (0..n).map(|rule| format!("Rule {rule}: treat case R-{rule}00 with care.\n")).collect()
+        let rules = (0..n).map(|rule| format!("Rule {rule}: treat case R-{rule}00 with care."));
+        rules.collect::<Vec<_>>().join("\n")
     };
     let short = compacted(|_| rules(1));
     assert_eq!(compacted(|_| rules(120)), short, "a longer one");

@@ -2276,9 +2276,10 @@ hiddenTokens: number, overcountedTokens: number,
  */
 cachedTokens: number,
 /**
- * Calls of which it is reported what was read from a cache; of the others it is predicted.
+ * Calls of which it is reported what was read from a cache; of the others it is predicted, but for those of which a
+ * report says nothing of that: of them nothing is known to be read from one.
  */
-cacheReportedCalls: number,
+cacheReportedCalls: number, cacheUnsaidCalls: number,
 /**
  * Written to a cache for the provider's shorter lifetime, and for the longer one.
  */
@@ -3833,6 +3834,10 @@ basis: Basis,
  * What the first prompt comes to, as the Cache view has it.
  */
 promptTokens: number, cachedTokens: number, isCacheReported: boolean,
+/**
+ * Its report says nothing of a cache.
+ */
+isCacheUnsaid: boolean,
 /**
  * Of the prompt, without the answer.
  */

@@ -205,8 +205,8 @@ fn check_sub_agents(files: &[(&str, &[Value])], own_id: &str, session: &str, sub
     for (place, lines) in files {
         let file = computer.path(place);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        std::fs::write(file, text).unwrap();
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        std::fs::write(file, lines.join("\n") + "\n").unwrap();
     }
     let told = Client::ready(&computer, &computer.path("")).told("sub_agents", &json!({"session": session}));
     assert_eq!(told["subAgents"], 1, "{told}");
