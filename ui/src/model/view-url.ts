@@ -67,12 +67,7 @@ const DIFFS = ['split', 'unified'] as const;
 export type DiffMode = (typeof DIFFS)[number];
 
 const STORES = ['state', 'artifacts', 'memory', 'agents', 'nodes', 'contexts'] as const;
-const CONTEXT_FILTERS = [
-  'all',
-  'openTasks',
-  'expiring',
-  'named',
-] as const satisfies readonly ContextFilter[];
+const CONTEXT_FILTERS = ['all', 'openTasks', 'expiring', 'named'] as const satisfies readonly ContextFilter[];
 /** Which of the stores is looked at. */
 export type StoreName = (typeof STORES)[number];
 
