@@ -7,6 +7,7 @@ use strata_model::{FunctionResponse, Json, LlmRequest, Object, Origin, Part, jso
 use crate::api::Api;
 use crate::encode::settings::{ANTHROPIC, CHAT, RESPONSES, Settings};
 use crate::request::request_of;
+use crate::segment::answer_schema;
 
 /// The request that a body was made from, with the model it names. Bodies of clients are read by [`request_of`]; here
 /// settings have the names of `config` again, and results of tools are the objects that were sent as text.
@@ -44,7 +45,10 @@ fn name_settings(request: &mut LlmRequest, settings: Settings) {
         let (name, value) = match (&*field.name, known) {
             (_, Some((own, _))) => ((*own).into(), field.value.clone()),
             ("tool_choice", None) => ("toolConfig".into(), tool_config(&field.value)),
-            ("response_format" | "text", None) => ("responseJsonSchema".into(), answer_schema(&field.value)),
+            ("response_format" | "text", None) => {
+                let schema = answer_schema(&field.name, &field.value).unwrap_or(&field.value);
+                ("responseJsonSchema".into(), schema.clone())
+            }
             (_, None) => (field.name.clone(), field.value.clone()),
         };
         request.set_config(&name, value, origin());
@@ -59,11 +63,6 @@ fn tool_config(choice: &Json) -> Json {
     };
     let calling = Object::from_iter([("mode", mode)]);
     Object::from_iter([("functionCallingConfig", calling)]).into()
-}
-
-fn answer_schema(format: &Json) -> Json {
-    let inner = format.get("json_schema").or_else(|| format.get("format"));
-    inner.and_then(|inner| inner.get("schema")).unwrap_or(format).clone()
 }
 
 /// A result that is an object written as text, as that object.

@@ -512,11 +512,6 @@ fn named_context(named: &NamedContext) -> Json {
 /// The place of an answer, which is no message of the request.
 const ANSWER: usize = usize::MAX;
 
-/// The part of a message that a unit of a request is.
-fn part_of<'t>(unit: &Unit, turns: &'t [Turn]) -> &'t Part {
-    &turns[unit.turn].parts[unit.part]
-}
-
 fn set_event(units: &mut [Unit], places: &[usize], event: usize) {
     for place in places {
         units[*place].event = Some(event);

@@ -135,12 +135,12 @@ impl Lane {
 
 /// The id of the call that a part of a request answers.
 fn answered_id<'e>(exchange: &'e Exchange, unit: &Unit) -> Option<&'e Str> {
-    let part = exchange.turns.get(unit.turn)?.parts.get(unit.part)?;
+    let part = unit.part_of(&exchange.turns);
     part.function_response.as_ref()?.id.as_ref()
 }
 
 /// The id of the call that a part of a request repeats.
 fn call_id<'e>(exchange: &'e Exchange, unit: &Unit) -> Option<&'e Str> {
-    let part = exchange.turns.get(unit.turn)?.parts.get(unit.part)?;
+    let part = unit.part_of(&exchange.turns);
     part.function_call.as_ref()?.id.as_ref()
 }

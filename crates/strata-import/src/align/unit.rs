@@ -28,6 +28,11 @@ impl Unit {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.is_model == other.is_model && self.content == other.content
     }
+
+    /// The part that it is, of the messages of its request.
+    pub(super) fn part_of<'t>(&self, turns: &'t [Turn]) -> &'t Part {
+        &turns[self.turn].parts[self.part]
+    }
 }
 
 /// The units of a request, system prompts left out.

@@ -291,11 +291,7 @@ impl<'s> Scale<'s> {
             Item::Part { part, .. } => self.weigher.part(part),
             Item::EmptyContent(_) => TokenCount::exact(0),
             Item::Setting { value, .. } => match segment.path {
-                Path::Config { field } => {
-                    let mut alone = LlmRequest::default();
-                    alone.set_config(field, value.clone().into_owned(), Origin::processor(""));
-                    self.weigher.response_schema(&alone)
-                }
+                Path::Config { field } => self.weigher.setting(field, value),
                 _ => TokenCount::exact(0),
             },
         }

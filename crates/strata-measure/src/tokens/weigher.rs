@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use strata_model::json::to_compact;
 use strata_model::{
-    Declaration, Fingerprint, FunctionResponse, LlmRequest, Origin, RequestContent, RequestPart, RequestTool,
-    RichText,
+    Declaration, Fingerprint, FunctionResponse, Json, LlmRequest, Origin, RequestContent, RequestPart,
+    RequestTool, RichText,
 };
 use strata_wire::answer_schema;
 
@@ -184,11 +184,15 @@ impl<'a> Weigher<'a> {
         self.tokenizer.beside_calibrated(count)
     }
 
-    /// The schema that the reply must follow, which providers show to the model as JSON.
+    /// The schema that the reply must follow.
     pub fn response_schema(&self, request: &LlmRequest) -> TokenCount {
-        let settings = request.config.iter();
-        let schemas = settings.filter_map(|setting| answer_schema(&setting.name, &setting.value));
-        schemas.map(|schema| self.text(&to_compact(schema)).scaled(ratio(0.5, 1.1, 1.5))).sum()
+        request.config.iter().map(|setting| self.setting(&setting.name, &setting.value)).sum()
+    }
+
+    /// What a model reads of a setting: a schema of the reply, which providers show to it as JSON.
+    pub fn setting(&self, name: &str, value: &Json) -> TokenCount {
+        let count = |schema| self.text(&to_compact(schema)).scaled(ratio(0.5, 1.1, 1.5));
+        answer_schema(name, value).map_or(TokenCount::exact(0), count)
     }
 
     pub fn overhead(&self, request: &LlmRequest) -> Overhead {

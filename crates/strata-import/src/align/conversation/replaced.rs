@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use strata_model::Part;
 use strata_wire::message::Turn;
 
-use super::{Conversation, part_of};
+use super::Conversation;
 use crate::align::anew::{Said, asked_otherwise, is_other_value, told_anew};
 use crate::align::lane::Lane;
 use crate::align::plan::Plan;
@@ -25,7 +25,7 @@ impl Conversation {
                 || !old.is_model
                     && !new.is_model
                     && self.said_as(old).and_then(|part| part.text.as_deref()).is_some_and(|was| {
-                        let now = part_of(new, &exchange.turns).text.as_deref();
+                        let now = new.part_of(&exchange.turns).text.as_deref();
                         lane.named == exchange.about.agent && now.is_some_and(|now| is_other_value(was, now))
                     })
         };
@@ -33,7 +33,7 @@ impl Conversation {
             let (asked, answer) = lane.units.split_at(lane.n_requested);
             let is_given = |(old, new): (&Unit, &Unit)| {
                 old.is_same(new)
-                    && self.said_as(old).is_some_and(|part| is_telling(part, part_of(new, &exchange.turns)))
+                    && self.said_as(old).is_some_and(|part| is_telling(part, new.part_of(&exchange.turns)))
             };
             lane.is_answered
                 && !answer.is_empty()
@@ -52,7 +52,7 @@ impl Conversation {
         if !plan.is_cut {
             return;
         }
-        let part = |place: usize| part_of(&units[place], turns);
+        let part = |place: usize| units[place].part_of(turns);
         let text = |place: &usize| part(*place).text.as_deref().filter(|_| !units[*place].is_model);
         let by_client = |place: &usize| text(place).is_some_and(is_summary_of_client);
         if let Some(at) = plan.appended.iter().position(by_client) {
@@ -62,14 +62,10 @@ impl Conversation {
         // What is not told in words is what a provider made of it.
         let Some(said) = part(*first).text.as_deref() else { return plan.replace(0) };
         let gone = plan.removed.iter().filter_map(|old| Some((*old, self.said_as(&lane.units[*old])?)));
-        let told: Vec<Said<'_>> = gone
-            .clone()
-            .filter_map(|(place, part)| {
-                Some(Said { place, unit: &lane.units[place], text: part.text.as_deref()? })
-            })
-            .collect();
-        let is_anew =
-            || !told_anew(&told, &[Said { place: *first, unit: &units[*first], text: said }]).is_empty();
+        let is_anew = || {
+            let said = Said { place: *first, unit: &units[*first], text: said };
+            !told_anew(&self.texts(&plan.removed, lane), &[said]).is_empty()
+        };
         // What a person asked before may be asked in other words with the same values in them.
         let replaced = gone.clone().next().filter(|(old, _)| !lane.units[*old].is_model);
         let replaced = replaced.and_then(|(_, part)| part.text.as_deref()).unwrap_or_default();
@@ -84,6 +80,15 @@ impl Conversation {
         event.parts().iter().map(|part| &**part).find(|part| content_of(part) == Some(unit.content))
     }
 
+    /// What was said in words, of units of a lane.
+    fn texts<'t>(&'t self, places: &[usize], lane: &'t Lane) -> Vec<Said<'t>> {
+        let texts = places.iter().filter_map(|place| {
+            let unit = &lane.units[*place];
+            Some(Said { place: *place, unit, text: self.said_as(unit)?.text.as_deref()? })
+        });
+        texts.collect()
+    }
+
     /// Messages that stand in the place of others and are those told anew.
     pub(super) fn find_told_anew(
         &self,
@@ -95,15 +100,11 @@ impl Conversation {
         if plan.rewritten.is_empty() {
             return;
         }
-        let gone = plan.removed.iter().filter_map(|place| {
-            let unit = &lane.units[*place];
-            Some(Said { place: *place, unit, text: self.said_as(unit)?.text.as_deref()? })
-        });
         let new = plan.rewritten.iter().filter_map(|place| {
             let unit = &units[*place];
-            Some(Said { place: *place, unit, text: part_of(unit, turns).text.as_deref()? })
+            Some(Said { place: *place, unit, text: unit.part_of(turns).text.as_deref()? })
         });
-        let (gone, new): (Vec<_>, Vec<_>) = (gone.collect(), new.collect());
+        let (gone, new) = (self.texts(&plan.removed, lane), new.collect::<Vec<_>>());
         let pairs = told_anew(&gone, &new).into_iter().chain(asked_otherwise(overlap, &gone, &new));
         let (old, anew): (HashSet<usize>, HashSet<usize>) = pairs.unzip();
         plan.removed.retain(|place| !old.contains(place));
