@@ -241,6 +241,9 @@ fn the_schema_of_an_answer_is_a_part_of_the_prompt() {
         let [(call, loss)] = losses[..] else { panic!("{:?}", found.said()) };
         let sentence = loss.cause.sentence(&found.experiment);
         assert_eq!((call.call, &*sentence), (CHANGED, "the answer schema came in"), "{loss:?}");
+        let codes = found.findings.iter().map(|finding| finding.code);
+        let codes: Vec<_> = codes.filter(|code| ["tools-change", "settings-change"].contains(code)).collect();
+        assert_eq!(codes, ["settings-change"], "no tool changed");
     }
 }
 

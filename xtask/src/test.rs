@@ -100,13 +100,16 @@ impl Beside {
         Ok(Self { process, said: thread::spawn(|| read_all(reader)) })
     }
 
-    /// Waits for it and prints what it said. True when it passed.
+    /// Waits for it and prints what it said: all of it when it failed, else its times, so that what failed beside it stands
+    /// near the end. True when it passed.
     fn end(mut self) -> Result<bool> {
         let status = self.process.wait().context("wait for the steps beside")?;
         let said =
             self.said.join().expect("reading does not panic").context("read what the steps beside say")?;
-        println!("{}", String::from_utf8_lossy(&said));
-        Ok(status.success())
+        let (said, has_passed) = (String::from_utf8_lossy(&said), status.success());
+        let times = said.trim_end().rsplit("\n\n").next().unwrap_or_default();
+        println!("\n{}", if has_passed { times } else { &*said });
+        Ok(has_passed)
     }
 }
 

@@ -1,13 +1,11 @@
 //! What an import gives: sessions with what their source says about them, and diagnostics.
 
-use std::collections::HashMap;
-
 use strata_model::{App, Diagnostic, Event, EventActions, Json, Part, Session, Str};
 
+use crate::answer_places::AnswerPlaces;
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::format::Format;
-use crate::marks;
 use crate::source::SourceRecord;
 use crate::summary::SessionSummary;
 use crate::unmapped::Unmapped;
@@ -71,23 +69,6 @@ pub struct ParentSession {
     pub agent_id: Str,
 }
 
-/// Where a session's events stand, by the ids that a trace knows them by: their own and the provider's.
-#[derive(Debug)]
-pub struct AnswerPlaces<'s>(HashMap<&'s str, usize>);
-
-impl<'s> AnswerPlaces<'s> {
-    pub fn of(session: &'s Session) -> Self {
-        // Of events with the same id, the first one counts.
-        let events = session.events.iter().enumerate().rev();
-        Self(events.flat_map(|(at, event)| marks::answer_ids(event).map(move |id| (id, at))).collect())
-    }
-
-    /// The place of the event that is `answer`, as the other recording has it.
-    pub fn find(&self, answer: &Event) -> Option<usize> {
-        marks::answer_ids(answer).find_map(|id| self.0.get(id).copied())
-    }
-}
-
 impl ImportedSession {
     /// Takes over the requests of a trace of the same session, whose answers have the ids of its events. Returns how
     /// many found theirs.
@@ -101,11 +82,13 @@ impl ImportedSession {
     /// The requests of this trace whose answers are events of `session`, by their ids or the provider's, in the order of
     /// the answers.
     pub fn requests_for(&self, session: &Session) -> Vec<RecordedRequest> {
-        let places = AnswerPlaces::of(session);
-        let found = self.requests.iter().filter_map(|request| {
-            let own = places.find(self.session.events.get(request.answer?)?)?;
-            Some(RecordedRequest { answer: Some(own), ..request.clone() })
-        });
+        let answer_of = |request: &RecordedRequest| self.session.events.get(request.answer?);
+        let answered = || self.requests.iter().filter(|request| answer_of(request).is_some());
+        let answers: Vec<&Event> = answered().filter_map(|request| Some(&**answer_of(request)?)).collect();
+        let places = AnswerPlaces::of(session).find_all(&answers);
+        let found = answered()
+            .zip(places)
+            .filter_map(|(request, place)| Some(RecordedRequest { answer: Some(place?), ..request.clone() }));
         let mut found: Vec<_> = found.collect();
         found.sort_by_key(|request| request.answer);
         found

@@ -27,6 +27,7 @@ mod adk;
 mod adk_sessions;
 mod agents;
 mod align;
+mod answer_places;
 mod app_config;
 mod bodies;
 mod chats;
@@ -74,6 +75,7 @@ mod yaml;
 
 pub use adk::ADK_RECORDER;
 pub use adk_sessions::{AdkSessions, ListedSession, SessionRows};
+pub use answer_places::AnswerPlaces;
 pub use app_config::{AppConfig, ReadFile, read_app_config};
 pub use detect::{
     Archive, Detection, HEAD_BYTES, HeadDetection, detect, detect_head, detect_tables, longer_head,
@@ -83,10 +85,10 @@ pub use folder::{FolderSession, folder_sessions};
 pub use format::{Format, UnreadFormat};
 pub use growing::{GrowingImporter, Kept};
 pub use import::{Importer, import, import_tables};
-pub use imported::{Alignment, AnswerPlaces, Import, ImportedSession, ParentSession, RecordedRequest};
+pub use imported::{Alignment, Import, ImportedSession, ParentSession, RecordedRequest};
 pub use memory::{memory_of_sessions, read_memory, read_memory_tables};
 pub use source::SourceRecord;
 pub use summary::{ReportedUsage, SessionSummary};
 pub use tables::{KeyedTables, MemoryTables, OwnedValue, SqlValue, Table, TableError, TableSource};
-pub use traffic::capture::{CapturedBy, captured_by};
+pub use traffic::capture::{CapturedBy, captured_by, is_captured_client};
 pub use unmapped::Unmapped;

@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migration/v6.sql"),
     include_str!("migration/v7.sql"),
     include_str!("migration/v8.sql"),
+    include_str!("migration/v9.sql"),
 ];
 
 /// The version this build reads and writes.

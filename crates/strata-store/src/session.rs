@@ -110,6 +110,16 @@ impl Store {
         Ok(ids.collect::<Result<_, _>>()?)
     }
 
+    /// The sessions of a format of which something happened between these times, in epoch seconds, by id.
+    pub fn sessions_between(&self, format: &str, from: f64, to: f64) -> Result<Vec<SessionId>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM sessions AS s WHERE format = ?1 AND last_update_time >= ?2 AND ?3 >=
+                 (SELECT timestamp FROM events WHERE recording = s.recording AND seq = 0) ORDER BY id",
+        )?;
+        let ids = statement.query_map(params![format, from, to], |row| Ok(SessionId::from(text(row, 0)?)))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
     /// A whole session with all its events, as of one moment; `None` when there is no such session.
     pub fn read_session(&self, session: &SessionId) -> Result<Option<Session>, StoreError> {
         Ok(self.read_session_after(session, &[])?.map(|read| read.session))

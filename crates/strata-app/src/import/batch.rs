@@ -22,7 +22,7 @@ use super::read::{ReadError, ReadFile, read_file, read_open, reason_of};
 use super::server::{ServerEnd, ServerSession, Wanted, read_server};
 use super::stamp::Stamp;
 use super::storing::{FileOutcome, WrittenSession, came_of};
-use super::traces::{JoinedTrace, join_known, join_trace};
+use super::traces::{JoinedTrace, join_known, join_traces};
 use crate::watch::{Step, Watch};
 
 /// Milliseconds after which nothing more is written at the time of a write.
@@ -463,35 +463,41 @@ impl<'b, S: Storage> Batch<'b, S> {
     /// Gives the requests of traces to their sessions. A trace whose requests all found one is no session of its own,
     /// unless it still grows: what was captured is watched while it comes in.
     fn join(&mut self, input: &Input, file: &mut ReadFile, location: &str) {
-        let is_candidate =
-            |session: &ImportedSession| session.format.is_trace() && !session.requests.is_empty();
-        let mut kept = Vec::with_capacity(file.import.sessions.len());
-        for session in std::mem::take(&mut file.import.sessions) {
-            let Self { conversations, imported, .. } = self;
-            let joined = self.storage.with_store(|store| {
-                if is_candidate(&session) {
-                    join_trace(store, &session, location)
-                } else {
-                    conversations.join(store, &imported.sessions, &session, location)
-                }
-            });
-            match joined {
-                Ok(Some(joined)) => {
-                    self.joined(input, &joined);
-                    if joined.n_left > 0 || session.format == Format::CAPTURE {
-                        kept.push(session);
-                    } else if !self.imported.sessions.contains(&joined.session) {
-                        self.imported.sessions.push(joined.session);
+        let sessions = std::mem::take(&mut file.import.sessions);
+        let joined = {
+            let Self { conversations, imported, storage, .. } = self;
+            storage.with_store(|store| {
+                let is_candidate =
+                    |session: &ImportedSession| session.format.is_trace() && !session.requests.is_empty();
+                let traces: Vec<_> = sessions.iter().filter(|session| is_candidate(session)).collect();
+                let mut of_traces = join_traces(store, &traces, location)?.into_iter();
+                let each = sessions.iter().map(|session| {
+                    if is_candidate(session) {
+                        Ok(of_traces.next().flatten())
+                    } else {
+                        conversations.join(store, &imported.sessions, session, location)
                     }
-                }
-                Ok(None) => kept.push(session),
-                Err(error) => {
-                    self.report(input, Severity::Error, "not-joined", error.to_string(), "");
-                    kept.push(session);
-                }
+                });
+                each.collect::<Result<Vec<_>, _>>()
+            })
+        };
+        let joined = joined.unwrap_or_else(|error| {
+            self.report(input, Severity::Error, "not-joined", error.to_string(), "");
+            Vec::new()
+        });
+        let joined = joined.into_iter().chain(std::iter::repeat(None));
+        for (session, joined) in sessions.into_iter().zip(joined) {
+            let Some(joined) = joined else {
+                file.import.sessions.push(session);
+                continue;
+            };
+            self.joined(input, &joined);
+            if joined.n_left > 0 || session.format == Format::CAPTURE {
+                file.import.sessions.push(session);
+            } else if !self.imported.sessions.contains(&joined.session) {
+                self.imported.sessions.push(joined.session);
             }
         }
-        file.import.sessions = kept;
     }
 
     fn joined(&mut self, input: &Input, joined: &JoinedTrace) {

@@ -1,12 +1,19 @@
 //! Traces and the sessions they are of.
 //!
-//! A trace has the requests of a session, and answers with the ids of its events. Whichever of the two is imported
-//! first, the requests are given to the session; what fits no session stays one of its own, and that is said.
+//! A trace has the requests of a session, and answers that are also events of it. Whichever of the two is imported first,
+//! the requests are given to the session; what fits no session stays one of its own, and that is said. Where neither
+//! knows the name of the other, as with clients that do not tell a provider their session, the answers tell them.
 
-use strata_import::{AnswerPlaces, Format, ImportedSession};
+use std::collections::BTreeMap;
+
+use strata_import::{AnswerPlaces, Format, ImportedSession, is_captured_client};
+use strata_model::{Event, Session};
 use strata_store::{RecordedRequest, SessionId, Store, StoreError};
 
 use super::write::new_request;
+
+/// Seconds by which a recording of what was said may be later than another.
+const SLACK: f64 = 60.0;
 
 /// What joining a trace to a session came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,22 +26,35 @@ pub(crate) struct JoinedTrace {
     pub n_left: usize,
 }
 
-/// Gives the requests of a trace to the stored session of the same id, if one has its events.
-pub(super) fn join_trace(
+/// A session, and where the answers to the requests of a trace stand in it.
+type Found = (SessionId, Vec<Option<usize>>);
+
+/// Gives the requests of traces of one file to the stored sessions that have their answers. What became of each trace, in
+/// their order; of several sessions, the one with the most is named.
+pub(super) fn join_traces(
     store: &mut Store,
-    trace: &ImportedSession,
+    traces: &[&ImportedSession],
     location: &str,
-) -> Result<Option<JoinedTrace>, StoreError> {
-    for id in stored_as(store, &trace.session.id)? {
-        if is_trace(store, &id)? {
-            continue;
-        }
-        let joined = join_to(store, &id, std::slice::from_ref(trace), location)?;
-        if joined.as_ref().is_some_and(|joined| joined.n_found > 0) {
-            return Ok(joined);
+) -> Result<Vec<Option<JoinedTrace>>, StoreError> {
+    let mut given = BTreeMap::new();
+    let mut joined = Vec::with_capacity(traces.len());
+    for trace in traces {
+        let trace = Trace::of(trace);
+        let found = trace.sessions(store, &[])?;
+        let is_found = |at: usize| found.iter().any(|(_, places)| places[at].is_some());
+        let n_found = (0..trace.requests.len()).filter(|at| is_found(*at)).count();
+        joined.push(match found.iter().max_by_key(|(_, places)| places.iter().flatten().count()) {
+            Some((id, _)) => trace.joined(store, id, n_found)?,
+            None => None,
+        });
+        for (id, places) in found {
+            given.entry(id).or_insert_with(Vec::new).extend(trace.given(&places));
         }
     }
-    Ok(None)
+    for (id, requests) in given {
+        store.add_requests(&id, location, &in_order(requests))?;
+    }
+    Ok(joined)
 }
 
 /// Gives the requests of traces to a session that is chosen. `None` when there is no such session; nothing is changed
@@ -47,16 +67,14 @@ pub(crate) fn join_to(
 ) -> Result<Option<JoinedTrace>, StoreError> {
     let Some(entry) = store.session_entry(id)? else { return Ok(None) };
     let Some(session) = store.read_session(id)? else { return Ok(None) };
-    let requests: Vec<RecordedRequest> = traces
-        .iter()
-        .flat_map(|trace| trace.requests_for(&session))
-        .map(|request| new_request(&request))
-        .collect();
-    if !requests.is_empty() {
-        store.add_requests(id, location, &requests)?;
-    }
+    let places = AnswerPlaces::of(&session);
+    let of_trace = |trace: Trace| trace.given(&places.find_all(&trace.answers()));
+    let requests: Vec<_> = traces.iter().map(Trace::of).flat_map(of_trace).collect();
     let n_requests: usize = traces.iter().map(|trace| trace.requests.len()).sum();
     let n_found = requests.len();
+    if n_found > 0 {
+        store.add_requests(id, location, &in_order(requests))?;
+    }
     Ok(Some(JoinedTrace { session: id.clone(), title: entry.title, n_found, n_left: n_requests - n_found }))
 }
 
@@ -68,44 +86,146 @@ pub(super) fn join_known(
     parent: Option<&str>,
 ) -> Result<Vec<JoinedTrace>, StoreError> {
     let Some(entry) = store.session_entry(id)? else { return Ok(Vec::new()) };
-    let mut traces = stored_as(store, &entry.adk_id)?;
-    traces.extend(stored_as(store, parent.unwrap_or_default())?);
-    traces.retain(|other| other != id);
-    // Read when there is a trace of it: most sessions have none.
-    let mut session = None;
-    let mut all = Vec::new();
-    for other in traces {
-        if !is_trace(store, &other)? {
+    let mut others = stored_as(store, &entry.adk_id)?;
+    others.extend(stored_as(store, parent.unwrap_or_default())?);
+    let begin = store.event_rows(id, 0..1)?.first().map_or(entry.last_update_time, |event| event.timestamp);
+    others.extend(stored_then(store, Format::is_trace, (begin, entry.last_update_time))?);
+    let mut of_files: BTreeMap<String, (Vec<RecordedRequest>, Vec<JoinedTrace>)> = BTreeMap::new();
+    for (at, other) in others.iter().enumerate() {
+        if other == id || others[..at].contains(other) || !is_trace(store, other)? {
             continue;
         }
-        let (Some(trace), Some(events)) = (store.session_entry(&other)?, store.read_session(&other)?) else {
+        let (Some(file), Some(trace)) = (store.session_entry(other)?, Trace::stored(store, other)?) else {
             continue;
         };
-        if session.is_none() {
-            session = store.read_session(id)?;
-        }
-        let Some(session) = &session else { break };
-        let requests = store.requests(&other)?;
-        let n_requests = requests.len();
-        let places = AnswerPlaces::of(session);
-        let found = requests.into_iter().filter_map(|request| {
-            let own = places.find(events.events.get(request.answer? as usize)?)?;
-            Some(RecordedRequest { answer: Some(own as u32), ..request })
-        });
-        let found: Vec<RecordedRequest> = found.collect();
+        let found = trace.sessions(store, std::slice::from_ref(id))?;
+        let Some((_, places)) = found.into_iter().find(|(session, _)| session == id) else { continue };
+        let requests = trace.given(&places);
+        let of_file = of_files.entry(file.location).or_default();
+        of_file.1.extend(trace.joined(store, other, requests.len())?);
+        of_file.0.extend(requests);
+    }
+    let mut joined = Vec::new();
+    for (location, (requests, traces)) in of_files {
         // Where the session has grown, those that it was given before stay with it.
-        if found.len() > store.n_requests_from(id, &trace.location)? as usize {
-            store.add_requests(id, &trace.location, &found)?;
-            let n_found = found.len();
-            all.push(JoinedTrace {
-                session: other,
-                title: trace.title,
-                n_found,
-                n_left: n_requests - n_found,
-            });
+        if requests.len() > store.n_requests_from(id, &location)? as usize {
+            store.add_requests(id, &location, &in_order(requests))?;
+            joined.extend(traces);
         }
     }
-    Ok(all)
+    Ok(joined)
+}
+
+/// A recording of requests and their answers.
+struct Trace {
+    session: Session,
+    /// Those with an answer.
+    requests: Vec<RecordedRequest>,
+    /// With and without an answer.
+    n_requests: usize,
+}
+
+impl Trace {
+    fn of(imported: &ImportedSession) -> Self {
+        Self::new(imported.session.clone(), imported.requests.iter().map(new_request).collect())
+    }
+
+    fn stored(store: &Store, id: &SessionId) -> Result<Option<Self>, StoreError> {
+        let Some(session) = store.read_session(id)? else { return Ok(None) };
+        Ok(Some(Self::new(session, store.requests(id)?)))
+    }
+
+    fn new(session: Session, mut requests: Vec<RecordedRequest>) -> Self {
+        let n_requests = requests.len();
+        requests.retain(|request| request.answer.is_some_and(|at| session.events.len() > at as usize));
+        Self { session, requests, n_requests }
+    }
+
+    /// The stored sessions with its answers: of its name, of its time, and of `others`.
+    fn sessions(&self, store: &Store, others: &[SessionId]) -> Result<Vec<Found>, StoreError> {
+        let answers = self.answers();
+        if answers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut ids = stored_as(store, &self.session.id)?;
+        ids.extend_from_slice(others);
+        for id in stored_then(store, |format| !format.is_trace(), self.span())? {
+            let entry = store.session_entry(&id)?;
+            if entry.is_some_and(|entry| self.may_be_of(&entry.app_name)) {
+                ids.push(id);
+            }
+        }
+        let (mut known, mut alike) = (Vec::new(), Vec::new());
+        for (at, id) in ids.iter().enumerate() {
+            if ids[..at].contains(id) || is_trace(store, id)? {
+                continue;
+            }
+            let Some(session) = store.read_session(id)? else { continue };
+            let places = AnswerPlaces::of(&session);
+            let found = places.find_all(&answers);
+            if found.iter().any(Option::is_some) {
+                known.push((id.clone(), found));
+            } else if is_captured_client(&self.session.app_name) && self.may_be_of(&session.app_name) {
+                alike.push((id.clone(), places.find_run(&answers)));
+            }
+        }
+        Ok(if known.is_empty() { told_apart(&alike) } else { known })
+    }
+
+    /// Whether a session of this app may be what was recorded: programs that do not tell their name may be of any.
+    fn may_be_of(&self, app: &str) -> bool {
+        *self.session.app_name == *app || !is_captured_client(&self.session.app_name)
+    }
+
+    fn answers(&self) -> Vec<&Event> {
+        self.requests
+            .iter()
+            .filter_map(|request| Some(&*self.session.events[request.answer? as usize]))
+            .collect()
+    }
+
+    /// The requests whose answers have a place, as requests of the session where that is.
+    fn given(&self, places: &[Option<usize>]) -> Vec<RecordedRequest> {
+        let placed = self.requests.iter().zip(places);
+        placed
+            .filter_map(|(request, place)| {
+                Some(RecordedRequest { answer: Some((*place)? as u32), ..request.clone() })
+            })
+            .collect()
+    }
+
+    /// Epoch seconds of what happened first and last in it.
+    fn span(&self) -> (f64, f64) {
+        let times = || self.session.events.iter().map(|event| event.timestamp).filter(|time| *time > 0.0);
+        (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max))
+    }
+
+    /// What giving away `n_found` of its requests came to, as it is told of `other`.
+    fn joined(
+        &self,
+        store: &Store,
+        other: &SessionId,
+        n_found: usize,
+    ) -> Result<Option<JoinedTrace>, StoreError> {
+        let n_left = self.n_requests - n_found;
+        let title = store.session_entry(other)?.map(|entry| entry.title);
+        Ok(title.map(|title| JoinedTrace { session: other.clone(), title, n_found, n_left }))
+    }
+}
+
+/// Those that share no answer with another: of two sessions that say the same at the same time, nobody can tell which was
+/// recorded.
+fn told_apart(found: &[Found]) -> Vec<Found> {
+    let shares = |one: &Found, other: &Found| {
+        one.0 != other.0 && one.1.iter().zip(&other.1).any(|(one, other)| one.is_some() && other.is_some())
+    };
+    let is_told = |one: &&Found| !one.1.is_empty() && !found.iter().any(|other| shares(one, other));
+    found.iter().filter(is_told).cloned().collect()
+}
+
+fn in_order(mut requests: Vec<RecordedRequest>) -> Vec<RecordedRequest> {
+    requests.sort_by_key(|request| request.answer);
+    requests
 }
 
 /// Stored sessions that call themselves so.
@@ -114,6 +234,19 @@ fn stored_as(store: &Store, adk_id: &str) -> Result<Vec<SessionId>, StoreError> 
         return Ok(Vec::new());
     }
     store.sessions_called(adk_id)
+}
+
+/// Stored sessions of some formats, of about the time of another, in epoch seconds.
+fn stored_then(
+    store: &Store,
+    is_wanted: impl Fn(Format) -> bool,
+    (begin, end): (f64, f64),
+) -> Result<Vec<SessionId>, StoreError> {
+    let mut ids = Vec::new();
+    for format in Format::ALL.into_iter().filter(|format| is_wanted(*format)) {
+        ids.extend(store.sessions_between(format.name(), begin - SLACK, end + SLACK)?);
+    }
+    Ok(ids)
 }
 
 fn is_trace(store: &Store, id: &SessionId) -> Result<bool, StoreError> {

@@ -112,6 +112,7 @@ pub(crate) fn kind(cause: &Cause) -> &'static str {
         {
             "tools in another order"
         }
+        cause @ Cause::Definitions { .. } if cause.is_of_schema() => "answer schema changed",
         Cause::Definitions { .. } => "tools changed",
         Cause::HandOff { .. } => "hand-off",
         Cause::Scope { .. } => "history scope changed",

@@ -22,6 +22,7 @@ mod lab_sweeps;
 mod lessons;
 mod masked;
 mod models;
+mod nameless;
 mod own_prices;
 mod pages;
 mod patch;

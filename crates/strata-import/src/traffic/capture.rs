@@ -28,7 +28,7 @@ use crate::source::SourceRecord;
 use crate::title::behind_elements;
 use crate::values::Value;
 use client::Head;
-pub use client::{CapturedBy, captured_by};
+pub use client::{CapturedBy, captured_by, is_captured_client};
 
 /// The version of the log that is read.
 const VERSION: i64 = 1;

@@ -52,7 +52,8 @@ pub(super) const FAMILY: Family = Family {
             surprises: &[],
             kind: FindingKind::Prefix,
             title: "Another model or other settings",
-            meaning: "A cache belongs to a model, and some settings empty it: nothing that was sent before is found.",
+            meaning: "A cache belongs to a model, and some settings empty it, as the schema of answers does: nothing that was \
+                      sent before is found.",
             advice: "Stay with one model and one setting for a conversation, and give other work a conversation of its own.",
             look: settings_change,
         },
@@ -72,11 +73,13 @@ fn history_rewritten(evidence: &Evidence<'_>) -> Vec<Observation> {
 }
 
 fn tools_change(evidence: &Evidence<'_>) -> Vec<Observation> {
-    observed(evidence, |cause| matches!(cause, Cause::Definitions { .. }))
+    observed(evidence, |cause| matches!(cause, Cause::Definitions { .. }) && !cause.is_of_schema())
 }
 
 fn settings_change(evidence: &Evidence<'_>) -> Vec<Observation> {
-    observed(evidence, |cause| matches!(cause, Cause::Parameters { .. } | Cause::Model { .. }))
+    observed(evidence, |cause| {
+        matches!(cause, Cause::Parameters { .. } | Cause::Model { .. }) || cause.is_of_schema()
+    })
 }
 
 /// An agent, a cause, and a kind of value with the name before it.

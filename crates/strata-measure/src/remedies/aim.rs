@@ -59,6 +59,8 @@ pub enum Aim {
     /// What is added stands behind what was sent before.
     AddBehind,
     SameTools,
+    /// The schema that answers are to follow.
+    SameSchema,
     SameModel,
     SameSettings,
     /// A prefix is kept for longer.
@@ -129,6 +131,7 @@ impl Aim {
             Cause::PutIn { .. } => Self::AddBehind,
             Cause::Truncated { .. } | Cause::Window { .. } => Self::DropSeldom,
             Cause::LeftOut { what, .. } if *what != PartsKind::Thoughts => Self::DropSeldom,
+            cause @ Cause::Definitions { .. } if cause.is_of_schema() => Self::SameSchema,
             Cause::Definitions { .. } => Self::SameTools,
             Cause::Model { .. } => Self::SameModel,
             Cause::Parameters { .. } => Self::SameSettings,

@@ -77,6 +77,7 @@ fn of_adk(aim: &Aim) -> Option<Remedy> {
             "static_instruction=… for what never changes; instruction=… then moves behind the history",
         ),
         Aim::SameTools => in_agent("tools=[…] in one order, with descriptions that hold no values"),
+        Aim::SameSchema => in_agent("one output_schema=… for all calls"),
         Aim::SameModel | Aim::SameSettings => {
             in_agent("one model and one generate_content_config for all calls")
         }
@@ -163,6 +164,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         | Aim::FewerParameters { .. }
         | Aim::SameHistory
         | Aim::SameMessages
+        | Aim::SameSchema
         | Aim::DropSeldom
         | Aim::AddBehind => None,
     }
@@ -197,6 +199,7 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         | Aim::DropSeldom
         | Aim::AddBehind
         | Aim::SameTools
+        | Aim::SameSchema
         | Aim::KeptLonger => None,
     }
 }
@@ -229,6 +232,7 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         | Aim::DropSeldom
         | Aim::AddBehind
         | Aim::SameTools
+        | Aim::SameSchema
         | Aim::KeptLonger => None,
     }
 }
@@ -304,6 +308,7 @@ fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
         Aim::SameTools => {
             code("Declare the same tools in the same order in every request; sort lists and keys")
         }
+        Aim::SameSchema => code("Ask for answers of another shape in a conversation of its own"),
         Aim::FewerParameters { tool, names } => {
             let source = match provider {
                 Provider::Anthropic => ANTHROPIC_TOOLS,
@@ -361,6 +366,7 @@ mod tests {
             Aim::DropSeldom,
             Aim::AddBehind,
             Aim::SameTools,
+            Aim::SameSchema,
             Aim::SameModel,
             Aim::SameSettings,
             Aim::KeptLonger,

@@ -48,6 +48,11 @@ const CLIENTS: [(&str, Client); 7] = [
 /// Copilot CLI calls itself by the SDK that it is made with. It says in this header for whom it asks.
 const COPILOT: (&str, Client) = ("x-initiator", agent("copilot", "copilot"));
 
+/// Whether sessions of a client are called so that is known when it is captured.
+pub fn is_captured_client(app: &str) -> bool {
+    CLIENTS.iter().chain([&COPILOT]).any(|(_, client)| client.app == app)
+}
+
 /// Of an id of an agent, in its name.
 const ID_CHARS: usize = 8;
 

@@ -158,6 +158,13 @@ impl Cause {
         }
     }
 
+    /// Whether no tool differs, but the schema that answers are to follow.
+    pub fn is_of_schema(&self) -> bool {
+        let Self::Definitions { added, removed, changed, .. } = self else { return false };
+        let mut names = added.iter().chain(removed).chain(changed).peekable();
+        names.peek().is_some() && names.all(|name| is_schema(name))
+    }
+
     /// A name for machines.
     pub fn code(&self) -> &'static str {
         match self {
@@ -196,4 +203,9 @@ impl Cause {
             Self::Unknown { .. } => "unknown",
         }
     }
+}
+
+/// Whether what is declared under this name is no tool, but the schema of an answer.
+pub(super) fn is_schema(name: &str) -> bool {
+    name.starts_with("config.")
 }

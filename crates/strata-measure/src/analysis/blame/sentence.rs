@@ -3,7 +3,7 @@
 use strata_engine::{Experiment, FlowKind};
 use strata_model::{EventIndex, Origin};
 
-use super::cause::{Cause, PartsKind};
+use super::cause::{Cause, PartsKind, is_schema};
 use crate::analysis::difference::Difference;
 use crate::analysis::setting_change::SettingChange;
 use crate::analysis::text_change::{ChangeKind, TextChange};
@@ -26,8 +26,9 @@ impl Cause {
                 format!("{what} is another one in every call: {}", labelled(change))
             }
             Self::Definitions { added, removed, changed, change, system } => {
-                let said = definitions(added, removed, changed, change.as_ref());
-                let behind = |change| format!(", and behind them {}", words("the system text", change));
+                let (of_tools, it) = if self.is_of_schema() { ("", "it") } else { ("tools: ", "them") };
+                let said = definitions(of_tools, [added, removed, changed], change.as_ref());
+                let behind = |change| format!(", and behind {it} {}", words("the system text", change));
                 said + &system.as_ref().map_or_else(String::new, behind)
             }
             Self::Compacted { by: Some(by) } => format!("{} summarised the history", event_name(*by)),
@@ -205,12 +206,10 @@ fn noun(what: PartsKind) -> &'static str {
 }
 
 fn definitions(
-    added: &[String],
-    removed: &[String],
-    changed: &[String],
+    of_tools: &str,
+    [added, removed, changed]: [&[String]; 3],
     change: Option<&TextChange>,
 ) -> String {
-    let is_schema = |name: &String| name.starts_with("config.");
     let called = |name: &String| if is_schema(name) { "the answer schema".to_owned() } else { name.clone() };
     let what = |names: &[String], verb: &str| {
         let names: Vec<String> = names.iter().map(called).collect();
@@ -220,7 +219,6 @@ fn definitions(
         .into_iter()
         .flatten()
         .collect();
-    let of_tools = if [added, removed, changed].concat().iter().all(is_schema) { "" } else { "tools: " };
     match (&said[..], change) {
         ([], _) => "tools are in another order".to_owned(),
         (_, Some(change)) => {
