@@ -139,8 +139,10 @@ fn added(experiment: &Experiment, earlier: &Call, later: &Call, weigher: &Weighe
     let quotation = QuotationForm::of(experiment.index().app().release(), false);
     let mut sizes = Sizes::default();
     for logged in events {
-        // Whoever sees its own turn alone is shown another history once a new turn or another agent comes in between.
-        if logged.event.is_compaction() || !(is_whole || is_own(logged)) {
+        // Whoever sees its own turn alone is shown another history once a new turn or another agent comes in between, and
+        // what stands in the place of another text is not what the prompt grew by.
+        let is_other = logged.event.is_compaction() || logged.is(Facts::SYSTEM_TEXT);
+        if is_other || !(is_whole || is_own(logged)) {
             return None;
         }
         let content = if is_own(logged) || logged.is(Facts::FROM_USER) {
@@ -153,11 +155,14 @@ fn added(experiment: &Experiment, earlier: &Call, later: &Call, weigher: &Weighe
     Some(sizes).filter(|sizes| sizes.total() > 0)
 }
 
-/// What was sent for two calls, where that is known to be all of it. google-adk's apps put instructions, state and
-/// callbacks of their own around the events.
+/// What was sent for two calls, where that is known and events do not tell it: google-adk's apps put instructions, state and
+/// callbacks of their own around them, and a system text that is sent anew stands in the place of that before.
 fn requests<'e>(experiment: &'e Experiment, calls: [&Call; 2]) -> Option<[&'e LlmRequest; 2]> {
     let [earlier, later] = calls.map(|call| experiment.recorded_request(call.number));
-    Some([earlier?, later?]).filter(|_| experiment.kind() == FlowKind::Adk)
+    let (earlier, later) = (earlier?, later?);
+    let is_around =
+        experiment.kind() == FlowKind::Adk || earlier.system_instruction != later.system_instruction;
+    is_around.then_some([earlier, later])
 }
 
 /// What a request has more than an earlier one. `None` where it has less of something, or other tools.

@@ -7,7 +7,7 @@ use strata_engine::{Catalog, Edit, Experiment, FlowKind, Growth, StageCache, inf
 use strata_measure::analysis::{BilledCalls, CacheAnalysis, Counting, SessionAnalysis, model_growths};
 use strata_measure::prices::Prices;
 use strata_measure::tokens::{Basis, SizeKind, Sizes, Tokenizer, Weigher};
-use strata_model::{EventIndex, LlmRequest, Session, Usage};
+use strata_model::{EventIndex, LlmRequest, Origin, RichText, Session, Usage};
 use strata_testkit::Seeded;
 use strata_wire::CacheRules;
 
@@ -100,6 +100,38 @@ fn what_is_hidden_of_prompts_is_what_is_not_recorded() {
         assert!(off.abs() < 0.05 * HIDDEN, "{hidden} hidden in C{}", call.number);
         assert_eq!(call.total.basis, Basis::Calibrated);
         assert!(call.total.low <= call.total.tokens && call.total.tokens <= call.total.high);
+    }
+}
+
+/// A time in the system text makes it another text in each request; the prompt does not grow by it.
+#[test]
+fn a_system_text_that_changes_is_no_growth() {
+    let counting = Counting::default();
+    let mut session = transcript(20, MODEL);
+    let silent = experiment(session.clone());
+    let tokenizer = Tokenizer::of_model(MODEL);
+    let weigher = Weigher::new(&tokenizer, &counting.memo);
+    let mut requests: Vec<(EventIndex, LlmRequest)> = Vec::new();
+    for call in analysed(&silent, &counting).calls() {
+        let mut request = LlmRequest { contents: call.request.contents.clone(), ..LlmRequest::default() };
+        let rules = "Treat each order with care and answer politely. ".repeat(300);
+        let text = format!("It is 10:00:{:02}. {rules}", call.number);
+        request.append_system(RichText::from_span(text, Origin::Run { field: "instruction".into() }));
+        let said: u32 = request.contents.iter().map(|content| weigher.sizes(content).total()).sum();
+        let system: u32 = request.system_instruction.iter().map(|text| weigher.system(text).tokens).sum();
+        let answer = silent.call(call.number).expect("a call").answer;
+        let report =
+            Usage { prompt_token_count: Some(u64::from(said) + u64::from(system)), ..Usage::default() };
+        Arc::make_mut(&mut session.events[answer.as_usize()]).usage_metadata = Some(report.into());
+        requests.push((answer, request));
+    }
+    let recorded = experiment(session).with_requests(requests);
+    let analysis = analysed(&recorded, &counting);
+    let fit = analysis.fits().and_then(|fits| fits.of_model(MODEL)).expect("a fit");
+    assert!((fit.ratio(SizeKind::Text) - 1.0).abs() < 0.05, "{fit:?}");
+    for cache in caches(&recorded, &analysis).calls {
+        let hidden = cache.bill.hidden_tokens();
+        assert!(hidden < cache.bill.prompt_tokens / 20, "{hidden} hidden in C{}", cache.call);
     }
 }
 

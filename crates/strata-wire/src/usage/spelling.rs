@@ -55,7 +55,8 @@ const PLAIN: Spelling = Spelling {
     zeros: Zeros::Said,
 };
 
-/// Attributes of spans, in every set of names.
+/// Attributes of spans, in every set of names. By the conventions an input holds what the cache read and wrote; libraries that
+/// pass on Anthropic's own counts leave it out.
 pub const SPAN: Spelling = Spelling {
     input: &[
         "gen_ai.usage.input_tokens",
@@ -104,6 +105,7 @@ pub const SPAN: Spelling = Spelling {
         "ai.usage.outputTokenDetails.reasoningTokens",
     ],
     total: &["gen_ai.usage.total_tokens", "llm.token_count.total", "llm.usage.total_tokens"],
+    cache: Place::AsTotalOrWithin,
     ..PLAIN
 };
 

@@ -1,4 +1,4 @@
-//! Usage in attributes, in every set of names. Input includes cached tokens in all of them.
+//! Usage in attributes, in every set of names.
 
 use strata_model::take::unpacked;
 use strata_model::{Json, Object};

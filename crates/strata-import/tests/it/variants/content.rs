@@ -134,6 +134,26 @@ fn spans_of_phoenix_are_no_old_session() {
     }
 }
 
+/// Some libraries pass on the counts of Anthropic's messages, whose input is only what no cache had.
+#[test]
+fn spans_whose_input_leaves_out_the_cache_have_it_beside() {
+    let counted = |counts: [(&str, u32); 3]| {
+        let counts = counts.map(|(name, tokens)| {
+            format!(r#"{{"key":"gen_ai.usage.{name}","value":{{"intValue":"{tokens}"}}}},"#)
+        });
+        let span = format!(
+            r#"{{"resourceSpans":[{{"resource":{{"attributes":[]}},"scopeSpans":[{{"scope":{{"name":"x"}},"spans":[{{"traceId":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","spanId":"0000000000000001","name":"chat","startTimeUnixNano":"1795168800000000000","endTimeUnixNano":"1795168801000000000","attributes":[{}{{"key":"gen_ai.operation.name","value":{{"stringValue":"chat"}}}},{{"key":"gen_ai.request.model","value":{{"stringValue":"claude-x"}}}},{{"key":"gen_ai.usage.output_tokens","value":{{"intValue":"2"}}}},{{"key":"gen_ai.input.messages","value":{{"stringValue":"[{{\\"role\\":\\"user\\",\\"parts\\":[{{\\"type\\":\\"text\\",\\"content\\":\\"hello\\"}}]}}]"}}}},{{"key":"gen_ai.output.messages","value":{{"stringValue":"[{{\\"role\\":\\"assistant\\",\\"parts\\":[{{\\"type\\":\\"text\\",\\"content\\":\\"hi\\"}}]}}]"}}}}]}}]}}]}}]}}"#,
+            counts.concat()
+        );
+        told(&session(Format::OTLP, &span))
+    };
+    let of_cache = |input| {
+        [("input_tokens", input), ("cache_read.input_tokens", 900), ("cache_creation.input_tokens", 90)]
+    };
+    assert_eq!(counted(of_cache(4)), ["user: hello", "model: hi 994+2"]);
+    assert_eq!(counted(of_cache(1000)), ["user: hello", "model: hi 1000+2"]);
+}
+
 /// Two logs of which neither has ids of its own have nothing in common.
 #[test]
 fn events_that_an_importer_numbered_join_no_trace() {
