@@ -16,7 +16,7 @@ use strata_measure::prices::Prices;
 use strata_measure::remedies::{self, Aim, remedy};
 use strata_wire::CacheRules;
 
-use conversation::{CHANGED, TURN_BEGINS, conversation};
+use conversation::{CHANGED, Said, TURN_BEGINS, conversation};
 use kinds::{Kind, harmless, kinds};
 use page::Row;
 use writers::{Opened, Writer};
@@ -216,6 +216,31 @@ fn a_line_that_grows_from_call_to_call_is_one_finding() {
         let lost: u64 = found.losses().iter().map(|(_, loss)| u64::from(loss.tokens)).sum();
         assert_eq!((found.losses().len(), finding.tokens()), (requests.len() - 1, lost));
     }
+}
+
+#[test]
+fn a_result_that_is_cleared_is_told_as_such_where_calls_have_no_ids() {
+    let counting = Counting::default();
+    let mut requests = conversation();
+    for (at, request) in requests.iter_mut().enumerate() {
+        let mut is_first = at + 1 >= TURN_BEGINS as usize;
+        for said in request.history.iter_mut().chain([&mut request.answer]) {
+            match said {
+                Said::Call { id, .. } => id.clear(),
+                Said::Result { id, text } => {
+                    id.clear();
+                    if std::mem::take(&mut is_first) {
+                        "[cleared]".clone_into(text);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let found = read(Writer::GeminiLog.read(&requests), &counting);
+    let [(call, code, sentence)] = &found.said()[..] else { panic!("{:?}", found.said()) };
+    assert_eq!((*call, *code), (TURN_BEGINS, "history_rewritten"), "{sentence}");
+    assert!(sentence.contains("[cleared]") || sentence.contains("shortened"), "{sentence}");
 }
 
 #[test]

@@ -12,12 +12,17 @@ use strata_measure::prices::Prices;
 use strata_model::{EventIndex, Object};
 use strata_wire::{CacheRules, request_of};
 
-/// What a provider reports of a call: read from its cache, written to it, and the rest.
+/// What a provider reports of a call: read from its cache, written to it, and the rest; zeros where it reports nothing.
 type Report = (u32, u32, u32);
 
 /// A log of requests that go on with one another, one for each report: an answer with a thought, a call of a tool and its
 /// long result between every two.
 fn log(reports: &[Report]) -> Experiment {
+    log_with(reports, |_| Vec::new())
+}
+
+/// The same, with the tools that each request declares.
+fn log_with(reports: &[Report], tools: impl Fn(usize) -> Vec<serde_json::Value>) -> Experiment {
     let words = |text: &str, n: usize| vec![text; n].join(" ");
     let mut messages = vec![json!({"role": "user", "content": "Which files are there?"})];
     let mut lines = String::new();
@@ -26,12 +31,14 @@ fn log(reports: &[Report]) -> Experiment {
             {"type": "thinking", "thinking": words("the list may be long", 20), "signature": "s"},
             {"type": "tool_use", "id": format!("toolu_{at}"), "name": "Glob", "input": {"pattern": "**"}},
         ]);
-        let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 1000, "messages": messages,
+        let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 1000, "messages": messages, "tools": tools(at),
             "system": [{"type": "text", "text": words("You look after files.", 900)}]});
+        let usage = json!({"input_tokens": rest, "output_tokens": 90, "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": written});
+        let usage = (read + written + rest > 0).then_some(usage);
         let line = json!({"timestamp": 1_795_170_000 + at * 20, "request": body, "response": {
             "id": format!("msg_{at}"), "type": "message", "role": "assistant", "model": "claude-sonnet-4-5",
-            "content": answer, "stop_reason": "tool_use", "usage": {"input_tokens": rest, "output_tokens": 90,
-                "cache_read_input_tokens": read, "cache_creation_input_tokens": written}}});
+            "content": answer, "stop_reason": "tool_use", "usage": usage}});
         lines += &format!("{line}\n");
         messages.push(json!({"role": "assistant", "content": answer}));
         let result = format!("{at}: {}", words("src/a/long/name/of/a/file.rs", 400));
@@ -133,4 +140,33 @@ fn an_edited_answer_is_charged_as_it_was_reported_and_that_is_said() {
     let said: Vec<&str> = edited.notes.iter().map(|note| &*note.message).collect();
     let expected = "1 answer is edited, and its output tokens stay those that were reported.";
     assert!(said.contains(&expected), "{said:?}");
+}
+
+/// What a provider did not find of an older prompt says nothing of the one that an edit lets it find.
+#[test]
+fn a_miss_of_one_prompt_is_not_repeated_where_another_is_found() {
+    let tool = |name: &str| json!({"name": name, "description": "Asks.", "input_schema": {"type": "object"}});
+    let tools = |at: usize| match at {
+        2..7 => vec![tool("Glob"), tool("mcp__issues")],
+        _ => vec![tool("Glob")],
+    };
+    let silent = Measured::of(log_with(&[(0, 0, 0); 8], tools));
+    let predicted: Vec<Report> = silent
+        .caches
+        .calls
+        .iter()
+        .map(|call| (call.prediction.expected, call.prediction.written, 0))
+        .collect();
+    let mut reports = predicted.clone();
+    // Of the two prompts without the tool, the last call finds the first.
+    let (first, whole) = (predicted[0].1, predicted[7].0 + predicted[7].1);
+    reports[7] = (first, whole - first, 0);
+    let log = Measured::of(log_with(&reports, tools));
+    assert!(log.caches.calls[7].reported.is_some_and(|report| report.cached < Some(predicted[7].0)));
+    let drop =
+        json!([{"edit": "insert_processor", "use": "drop_tools", "params": {"tools": ["mcp__issues"]}}]);
+    let after = log.with(&serde_json::from_value::<Vec<Edit>>(drop).expect("edits"));
+    let last = &after.calls[7];
+    assert_eq!(last.bill.cached_tokens, last.prediction.expected);
+    assert_eq!(after.losses().len(), 0, "{:?}", after.losses());
 }

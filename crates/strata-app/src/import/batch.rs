@@ -502,13 +502,23 @@ impl<'b, S: Storage> Batch<'b, S> {
 
     fn joined(&mut self, input: &Input, joined: &JoinedTrace) {
         self.imported.n_joined += joined.n_found;
-        let requests = crate::counted(joined.n_found, "request");
-        let mut message =
-            format!("{requests} of this trace were really sent in “{}” and are shown there.", joined.title);
+        let requests = |n: usize| format!("{} of", crate::counted(n, "request"));
+        let others = match joined.n_others {
+            0 => String::new(),
+            n => format!(" and {}", crate::counted(n, "other session")),
+        };
+        let mut message = format!(
+            "{} this trace {} really sent in “{}”{others} and {} shown there.",
+            requests(joined.n_found),
+            if joined.n_found == 1 { "was" } else { "were" },
+            joined.title,
+            if joined.n_found == 1 { "is" } else { "are" },
+        );
         if joined.n_left > 0 {
             message += &format!(
-                " {} of it are of no event there: the trace is kept as a session of its own.",
-                crate::counted(joined.n_left, "request")
+                " {} it {} of no event there: the trace is kept as a session of its own.",
+                requests(joined.n_left),
+                if joined.n_left == 1 { "is" } else { "are" },
             );
         }
         self.report(input, Severity::Info, "joined-trace", message, "");

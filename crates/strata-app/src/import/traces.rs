@@ -20,6 +20,8 @@ const SLACK: f64 = 60.0;
 pub(crate) struct JoinedTrace {
     pub session: SessionId,
     pub title: String,
+    /// Sessions besides that were given some.
+    pub n_others: usize,
     /// Requests whose answers are events of the session.
     pub n_found: usize,
     /// Requests of the trace that are of no event of it.
@@ -44,7 +46,9 @@ pub(super) fn join_traces(
         let is_found = |at: usize| found.iter().any(|(_, places)| places[at].is_some());
         let n_found = (0..trace.requests.len()).filter(|at| is_found(*at)).count();
         joined.push(match found.iter().max_by_key(|(_, places)| places.iter().flatten().count()) {
-            Some((id, _)) => trace.joined(store, id, n_found)?,
+            Some((id, _)) => trace
+                .joined(store, id, n_found)?
+                .map(|joined| JoinedTrace { n_others: found.len() - 1, ..joined }),
             None => None,
         });
         for (id, places) in found {
@@ -75,7 +79,8 @@ pub(crate) fn join_to(
     if n_found > 0 {
         store.add_requests(id, location, &in_order(requests))?;
     }
-    Ok(Some(JoinedTrace { session: id.clone(), title: entry.title, n_found, n_left: n_requests - n_found }))
+    let n_left = n_requests - n_found;
+    Ok(Some(JoinedTrace { session: id.clone(), title: entry.title, n_others: 0, n_found, n_left }))
 }
 
 /// Gives a session that was just stored the requests of traces that were there before it. What a sub-agent was asked with
@@ -209,7 +214,7 @@ impl Trace {
     ) -> Result<Option<JoinedTrace>, StoreError> {
         let n_left = self.n_requests - n_found;
         let title = store.session_entry(other)?.map(|entry| entry.title);
-        Ok(title.map(|title| JoinedTrace { session: other.clone(), title, n_found, n_left }))
+        Ok(title.map(|title| JoinedTrace { session: other.clone(), title, n_others: 0, n_found, n_left }))
     }
 }
 

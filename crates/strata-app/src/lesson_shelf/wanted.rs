@@ -27,7 +27,8 @@ pub(crate) fn wanted(check: &Check) -> String {
         Check::AvoidableLoss { at_most } => {
             format!("at most {} tokens are paid again for no need", whole(*at_most as i64))
         }
-        Check::NoBreakBy { key } => format!("no prefix breaks because of {key}"),
+        // Another goal may ask for the key.
+        Check::NoBreakBy { .. } => "no prefix breaks because of that key".to_owned(),
         Check::NoFinding { code } => format!("no finding {code}"),
         Check::Readable { call, text } => format!("\"{text}\" stands in C{call}"),
         Check::Unreadable { call, text } => format!("\"{text}\" does not stand in C{call}"),

@@ -77,16 +77,23 @@ fn every_request_of_a_log_without_answers_is_a_call() {
 fn a_request_that_was_refused_is_in_no_sum_of_a_cache() {
     let computer = Computer::new();
     let asked = request("gpt-5", &[message("user", "A train to Oslo?")]);
+    let asked_more =
+        request("gpt-5", &[message("user", "A train to Oslo?"), message("user", "Tomorrow, please.")]);
     let refused = json!({ "error": { "type": "rate_limit_error", "message": "slow down" } });
     let usage = json!({ "prompt_tokens": 90, "completion_tokens": 4, "prompt_tokens_details": { "cached_tokens": 64 } });
     let choice = json!({ "index": 0, "finish_reason": "stop", "message": message("assistant", "At 9.") });
     let answer = json!({ "id": "a", "object": "chat.completion", "model": "gpt-5", "choices": [choice], "usage": usage });
-    let line = |response: &Value| json!({ "request": asked, "response": response });
-    let tokens = run(&computer, "tokens", &lines(&[line(&refused), line(&answer)])).json();
+    let line = |asked: &Value, response: &Value| json!({ "request": asked, "response": response });
+    let log = lines(&[line(&asked, &refused), line(&asked_more, &answer)]);
+    let tokens = run(&computer, "tokens", &log).json();
     let bill = &tokens["bill"];
     assert_eq!((&bill["calls"], &bill["unpaidCalls"]), (&json!(2), &json!(1)), "{bill}");
     assert_eq!(bill["promptTokens"].as_u64().unwrap() - bill["unpaidTokens"].as_u64().unwrap(), 90);
     assert_eq!((&bill["cachedTokens"], &bill["writtenTokens"]), (&json!(64), &json!(0)));
-    let cache = run(&computer, "cache", &lines(&[line(&refused), line(&answer)])).json();
+    let cache = run(&computer, "cache", &log).json();
     assert_eq!(cache["lostTokens"], 0, "nothing was stored that could have been found");
+    // Where the same was sent again, it is an attempt at one call.
+    let again = lines(&[line(&asked, &refused), line(&asked, &answer)]);
+    let bill = &run(&computer, "tokens", &again).json()["bill"];
+    assert_eq!((&bill["calls"], &bill["promptTokens"]), (&json!(1), &json!(90)), "{bill}");
 }

@@ -215,8 +215,11 @@ impl Conversation {
         };
         self.say_system(at, &turns, &base);
         self.say_rewritten(&mut plan, &units, &turns, at, &base);
-        let awaited = self.lanes[at].awaited.take().filter(|_| overlap.shared >= self.lanes[at].n_requested);
-        if let Some(attempt) = awaited.filter(|_| overlap.shared == units.len()) {
+        let lane = &mut self.lanes[at];
+        let is_all_there = overlap.shared >= lane.n_requested;
+        let awaited = lane.awaited.take().filter(|_| is_all_there);
+        let failed = lane.refused.take().filter(|_| is_all_there).or(awaited);
+        if let Some(attempt) = failed.filter(|_| overlap.shared == units.len()) {
             self.draft.mark(attempt, marks::ATTEMPT, true);
         }
         self.say_new(at, &mut plan, &mut units, &turns, &base, awaited);
@@ -226,6 +229,9 @@ impl Conversation {
             None => base,
         };
         let is_answered = answer.is_some();
+        let is_refused = answer.as_ref().is_some_and(|answer| {
+            answer.error.is_some() && answer.usage.is_none() && answer.parts().is_empty()
+        });
         let event = match answer {
             Some(answer) => Some(self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base)),
             None => is_recorded.then(|| self.await_answer(asked_model(&body), base)),
@@ -250,8 +256,9 @@ impl Conversation {
         if lane.n_first == 0 {
             lane.n_first = lane.n_requested;
         }
-        lane.is_answered = is_answered;
+        lane.is_answered = is_answered && !is_refused;
         lane.awaited = event.filter(|_| !is_answered);
+        lane.refused = event.filter(|_| is_refused);
         lane.units = units;
         if is_recorded {
             self.draft.requests.push(RecordedRequest { answer: event, body, source, alignment });

@@ -25,6 +25,8 @@ pub(super) struct Lane {
     /// The event that waits for the answer to the last request, when that is not in the log: the next request may
     /// repeat it.
     pub(super) awaited: Option<usize>,
+    /// The event of the last request's error, where it was answered by nothing else.
+    pub(super) refused: Option<usize>,
     pub(super) answer_ids: HashSet<Str>,
     /// The ids of the calls in the last answer.
     pub(super) calls: Vec<Str>,

@@ -118,10 +118,10 @@ impl Pair<'_> {
             texts: (text(self.earlier.1), text(self.later.1)),
         };
         let (mut cause, chain) = self.cause_in_instruction(&spans);
-        if let (Cause::Instruction { .. }, Some(stage)) = (&cause, &stage)
+        if let (Cause::Instruction { origin, .. }, Some(stage)) = (&mut cause, &stage)
             && stage.starts_with("callback:")
         {
-            cause = Cause::Script { stage: stage.clone() };
+            *origin = Origin::Extension { name: stage.clone() };
         }
         let place = system_place(self.later.1, at).or_else(|| system_place(self.earlier.1, at_earlier));
         let block = place.map_or(0, |(block, _)| block);

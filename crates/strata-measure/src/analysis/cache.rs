@@ -45,6 +45,7 @@ pub(super) use simulate::ProviderCaches;
 
 use super::blame::Cause;
 use super::call::CallAnalysis;
+use super::difference::Difference;
 use super::matches::PromptMatches;
 use super::prefix::definitions_fingerprint;
 use super::session::SessionAnalysis;
@@ -450,6 +451,10 @@ impl BilledCalls<'_> {
             bill: cache.bill,
             sized: cache.sized,
             prediction: cache.prediction,
+            missed_reference: matches!(
+                cache.comparison.and_then(|comparison| comparison.difference),
+                Some(Difference::OlderPrompt | Difference::InFlight)
+            ),
             growth: self.growth().of_model(&cache.model),
             forgotten: call.matches.forgotten_tokens,
             kept_head: 0,

@@ -48,11 +48,20 @@ pub(super) fn part(said: &Said) -> (&'static str, Value) {
         Said::Thought(text) => ("model", json!({"text": text, "thought": true})),
         Said::Answer(text) => ("model", json!({"text": text})),
         Said::Call { id, args } => {
-            ("model", json!({"functionCall": {"id": id, "name": "search", "args": args}}))
+            ("model", json!({"functionCall": with_id(id, json!({"name": "search", "args": args}))}))
         }
         Said::Result { id, text } => {
             let response: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({"result": text}));
-            ("user", json!({"functionResponse": {"id": id, "name": "search", "response": response}}))
+            let response = json!({"name": "search", "response": response});
+            ("user", json!({"functionResponse": with_id(id, response)}))
         }
     }
+}
+
+/// Gemini's own calls have no ids.
+fn with_id(id: &str, mut of: Value) -> Value {
+    if !id.is_empty() {
+        of["id"] = id.into();
+    }
+    of
 }

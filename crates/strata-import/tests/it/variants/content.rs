@@ -1,6 +1,8 @@
 //! Files in which events are found and nothing is said.
 
-use strata_import::{Format, Import, ImportedSession, MemoryTables, OwnedValue, import, import_tables};
+use strata_import::{
+    Format, Import, ImportedSession, MemoryTables, OwnedValue, import, import_tables, marks,
+};
 use strata_model::{FromJson as _, Json, Object, Severity, json};
 
 use super::{joined, session, told};
@@ -142,7 +144,7 @@ fn spans_whose_input_leaves_out_the_cache_have_it_beside() {
             format!(r#"{{"key":"gen_ai.usage.{name}","value":{{"intValue":"{tokens}"}}}},"#)
         });
         let span = format!(
-            r#"{{"resourceSpans":[{{"resource":{{"attributes":[]}},"scopeSpans":[{{"scope":{{"name":"x"}},"spans":[{{"traceId":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","spanId":"0000000000000001","name":"chat","startTimeUnixNano":"1795168800000000000","endTimeUnixNano":"1795168801000000000","attributes":[{}{{"key":"gen_ai.operation.name","value":{{"stringValue":"chat"}}}},{{"key":"gen_ai.request.model","value":{{"stringValue":"claude-x"}}}},{{"key":"gen_ai.usage.output_tokens","value":{{"intValue":"2"}}}},{{"key":"gen_ai.input.messages","value":{{"stringValue":"[{{\\"role\\":\\"user\\",\\"parts\\":[{{\\"type\\":\\"text\\",\\"content\\":\\"hello\\"}}]}}]"}}}},{{"key":"gen_ai.output.messages","value":{{"stringValue":"[{{\\"role\\":\\"assistant\\",\\"parts\\":[{{\\"type\\":\\"text\\",\\"content\\":\\"hi\\"}}]}}]"}}}}]}}]}}]}}]}}"#,
+            r#"{{"resourceSpans":[{{"resource":{{"attributes":[]}},"scopeSpans":[{{"scope":{{"name":"x"}},"spans":[{{"traceId":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","spanId":"0000000000000001","name":"chat","startTimeUnixNano":"1795168800000000000","endTimeUnixNano":"1795168801000000000","attributes":[{}{{"key":"gen_ai.operation.name","value":{{"stringValue":"chat"}}}},{{"key":"gen_ai.request.model","value":{{"stringValue":"claude-x"}}}},{{"key":"gen_ai.usage.output_tokens","value":{{"intValue":"2"}}}},{{"key":"gen_ai.input.messages","value":{{"stringValue":"[{{\"role\":\"user\",\"parts\":[{{\"type\":\"text\",\"content\":\"hello\"}}]}}]"}}}},{{"key":"gen_ai.output.messages","value":{{"stringValue":"[{{\"role\":\"assistant\",\"parts\":[{{\"type\":\"text\",\"content\":\"hi\"}}]}}]"}}}}]}}]}}]}}]}}"#,
             counts.concat()
         );
         told(&session(Format::OTLP, &span))
@@ -171,4 +173,38 @@ fn keys_in_titles_are_masked() {
     let text = format!(r#"[{{"role":"user","content":"my key is {key}"}}]"#);
     let title = session(Format::MESSAGES, &text).title;
     assert!(title.starts_with("my key is ‹redacted: ") && !title.contains("Ab3dEf6hIj"), "{title}");
+}
+
+/// A provider that refuses is asked again: that is one call, of which the first attempt is told.
+#[test]
+fn a_request_that_was_refused_and_is_sent_again_is_one_call() {
+    let line = |second: u32, n_messages: usize, response: &str| {
+        let messages = [
+            r#"{"role":"user","content":"Hi"}"#,
+            r#"{"role":"assistant","content":"Hello"}"#,
+            r#"{"role":"user","content":"And?"}"#,
+        ];
+        format!(
+            r#"{{"timestamp":"2026-11-20T10:00:{second:02}Z","request":{{"model":"claude-x","max_tokens":9,"messages":[{}]}},"response":{response}}}"#,
+            messages[..n_messages].join(",")
+        )
+    };
+    let answer = |id: &str, text: &str| {
+        format!(
+            r#"{{"status":200,"body":{{"id":"{id}","type":"message","role":"assistant","model":"claude-x","content":[{{"type":"text","text":"{text}"}}],"stop_reason":"end_turn","usage":{{"input_tokens":9,"output_tokens":1}}}}}}"#
+        )
+    };
+    let refused = r#"{"status":529,"body":{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}}"#;
+    let log = [
+        line(10, 1, refused),
+        line(12, 1, &answer("m1", "Hello")),
+        line(20, 3, refused),
+        line(22, 3, refused),
+        line(24, 3, &answer("m2", "More")),
+    ];
+    let session = session(Format::PROVIDER_LOG, &log.join("\n"));
+    let events = &session.session.events;
+    let calls = events.iter().filter(|event| marks::is_model_call(event)).count();
+    assert_eq!((calls, session.requests.len()), (2, 5), "{:?}", told(&session));
+    assert_eq!(events.iter().filter(|event| event.error_code.is_some()).count(), 3, "each is told");
 }

@@ -39,7 +39,12 @@ impl Pair<'_> {
     pub(super) fn cause_in_contents(&self, common: &CommonPrefix, stage: Option<&str>) -> (Cause, Vec<Link>) {
         let (earlier, later) = (Place::of(self.earlier.1, common), Place::of(self.later.1, common));
         if let Some(cause) = stage.and_then(|stage| self.cause_in_code(stage)) {
-            return (cause, Vec::new());
+            return match cause {
+                Cause::Script { stage } if self.are_recorded() => {
+                    (self.cause_of_extension(common, stage), Vec::new())
+                }
+                cause => (cause, Vec::new()),
+            };
         }
         let origins = [&earlier, &later].map(|place| place.as_ref().and_then(Place::origin));
         if let Some(found) = self.cause_in_transient(common, origins) {
@@ -104,6 +109,20 @@ impl Pair<'_> {
         })
     }
 
+    /// Whether both prompts are what was sent: then what code did is known by them alone.
+    fn are_recorded(&self) -> bool {
+        let is_recorded = |call: &Call| self.experiment.recorded_request(call.number).is_some();
+        is_recorded(self.earlier.0) && is_recorded(self.later.0)
+    }
+
+    /// What code of the app did, by the text of both prompts.
+    fn cause_of_extension(&self, common: &CommonPrefix, stage: Str) -> Cause {
+        match self.other_result(common).unwrap_or_else(|| self.cause_in_sent(common)) {
+            Cause::Unknown { .. } | Cause::OtherConversation => Cause::Script { stage },
+            told => told,
+        }
+    }
+
     fn inserted_kind(&self, stage: &str) -> Option<&Str> {
         let agent = self.experiment.index().find(&self.later.0.invocation.agent)?;
         let flow = self.experiment.flow(agent);
@@ -124,7 +143,7 @@ impl Pair<'_> {
             return Some((Cause::Artifacts { origin: origin.clone() }, Vec::new()));
         }
         if let Some(Origin::Extension { name }) = of(|origin| matches!(origin, Origin::Extension { .. })) {
-            return Some((Cause::Script { stage: name.clone() }, Vec::new()));
+            return Some((self.cause_of_extension(common, name.clone()), Vec::new()));
         }
         let origin = of(is_instruction)?;
         if earlier.is_some_and(is_instruction) && later.is_some_and(is_instruction) {

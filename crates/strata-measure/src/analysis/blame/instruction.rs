@@ -83,7 +83,10 @@ impl Pair<'_> {
                 (Cause::Artifacts { origin }, Vec::new())
             }
             Origin::Memory { .. } => (Cause::Memory, Vec::new()),
-            Origin::Extension { name } => (Cause::Script { stage: name }, Vec::new()),
+            origin @ Origin::Extension { .. } => {
+                let change = TextChange::of_values(&spans.texts.0, &spans.texts.1);
+                (Cause::Instruction { origin, change }, Vec::new())
+            }
             origin => {
                 let change = TextChange::of_values(&spans.texts.0, &spans.texts.1);
                 self.cause_in_words(spans, origin, change)

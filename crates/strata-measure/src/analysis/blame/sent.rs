@@ -122,10 +122,14 @@ impl Pair<'_> {
     pub(super) fn other_result(&self, common: &CommonPrefix) -> Option<Cause> {
         let first = |request| behind(request, common).into_iter().next();
         let (was, is) = (first(self.earlier.1)?, first(self.later.1)?);
-        let id = |sent: Sent<'_>| sent.part.part.function_response.as_ref()?.id.clone();
-        let call = id(was).filter(|call| id(is).as_ref() == Some(call))?;
+        let response = |sent: Sent<'_>| sent.part.part.function_response.clone();
+        let (before, now) = (response(was)?, response(is)?);
+        // Behind the same call stands its result, also where calls have no ids.
+        if before.id != now.id || before.name != now.name {
+            return None;
+        }
         let is_new = |event: &strata_model::Event| {
-            event.function_responses().any(|response| response.id.as_ref() == Some(&call))
+            event.function_responses().any(|response| response.id.is_some() && response.id == now.id)
         };
         let is_newer = self.experiment.kind() == FlowKind::Adk && self.last(is_new).is_some();
         (!is_newer).then(|| rewritten(was, is))

@@ -17,7 +17,7 @@ impl Cause {
             Self::State { key, change } => {
                 format!("state.{key} changed {} inside the instruction", whole_numbers(change))
             }
-            Self::Instruction { origin: Origin::Processor { name }, change } => {
+            Self::Instruction { origin: Origin::Processor { name } | Origin::Extension { name }, change } => {
                 format!("{name} wrote other text into the instruction: {}", labelled(change))
             }
             Self::Instruction { origin, change } => words(&source(origin), change),

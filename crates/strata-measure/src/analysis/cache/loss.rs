@@ -127,7 +127,8 @@ impl Losses<'_> {
         let is_corrected = !bill.is_cache_reported && !bill.is_cache_unsaid && is_off && !is_unused;
         let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
         let tokens = held.saturating_sub(found);
-        if let Some(found) = &call.prefix_break {
+        // What had expired is not lost by a difference.
+        if let Some(found) = call.prefix_break.as_ref().filter(|_| !is_expired) {
             return Some(Loss {
                 against: previous.number,
                 cause: found.cause.clone(),
@@ -136,10 +137,9 @@ impl Losses<'_> {
                 stage: found.stage.clone(),
                 origin: found.origin.clone(),
                 chain: found.chain.clone(),
-                // What had expired is not lost by a difference.
-                tokens: if is_expired { 0 } else { tokens },
+                tokens,
                 is_reported: false,
-                predicted_tokens: if is_expired { 0 } else { tokens },
+                predicted_tokens: tokens,
                 cost_usd: None,
             });
         }

@@ -18,8 +18,9 @@ pub struct SentCall<'r> {
     pub at_s: f64,
     /// Seconds for which what this call stores or uses is kept, where that is known better than by the rule.
     pub lifetime_s: Option<f64>,
-    /// A setting changed of which the rule says that it empties the cache of the conversation.
-    pub is_reset: bool,
+    /// Calls with another number have other values for settings of which the rule says that a conversation is kept for
+    /// each.
+    pub settings: u32,
     /// It failed before the provider read it, or no answer to it is recorded: nothing is known to be found of it, stored
     /// or kept for longer.
     pub is_unpaid: bool,
@@ -28,7 +29,7 @@ pub struct SentCall<'r> {
 impl<'r> SentCall<'r> {
     /// An answered call without settings of its own.
     pub fn new(rule: &'r CacheRule, at_s: f64) -> Self {
-        Self { rule, at_s, lifetime_s: None, is_reset: false, is_unpaid: false }
+        Self { rule, at_s, lifetime_s: None, settings: 0, is_unpaid: false }
     }
 }
 
@@ -67,6 +68,8 @@ pub(in crate::analysis) struct ProviderCaches {
     used: Vec<f64>,
     /// For how many seconds each prompt is kept.
     lifetimes: Vec<f64>,
+    /// The settings that each was sent with.
+    settings: Vec<u32>,
     /// Numbers of the calls whose prompts are held in slots, the least used first.
     slots: Vec<u32>,
     /// What each call changed of what was there before it.
@@ -110,6 +113,7 @@ impl ProviderCaches {
         self.times.truncate(n_calls);
         self.used.truncate(n_calls);
         self.lifetimes.truncate(n_calls);
+        self.settings.truncate(n_calls);
     }
 
     /// The next call comes in; its prompt is the last one.
@@ -120,6 +124,7 @@ impl ProviderCaches {
         self.times.push(now);
         self.used.push(now);
         self.lifetimes.push(lifetime_s);
+        self.settings.push(sent.settings);
         self.changes.push(Change::default());
         if sent.is_unpaid {
             return Prediction::default();
@@ -148,9 +153,11 @@ impl ProviderCaches {
             Machine::Breakpoints { minimum_tokens, lookback_blocks, marks } => {
                 let marked =
                     Marked { minimum_tokens: *minimum_tokens, lookback_blocks: *lookback_blocks, marks };
-                let found = self.at_marks(prompts, &marked, Some(now), sent.is_reset);
-                let found = found.or_longer(marked.elsewhere(prompt, sent.is_reset, is_kept_elsewhere));
-                let ceiling = self.at_marks(prompts, &marked, None, false);
+                let before = prompt.parent.map(|parent| self.settings[parent as usize - 1]);
+                let is_reset = before.is_some_and(|before| before != sent.settings);
+                let found = self.at_marks(prompts, &marked, Some((now, sent.settings)));
+                let found = found.or_longer(marked.elsewhere(prompt, is_reset, is_kept_elsewhere));
+                let ceiling = self.at_marks(prompts, &marked, None);
                 let ceiling = ceiling.or_longer(marked.elsewhere(prompt, false, |_| true));
                 (ceiling.tokens, found, alive.tokens.max(found.tokens))
             }
@@ -211,25 +218,21 @@ impl ProviderCaches {
         found.map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: Some(found.call) })
     }
 
-    /// `now: None` asks for what was ever stored.
-    fn at_marks(
-        &self,
-        prompts: &[PromptMatches],
-        marked: &Marked<'_>,
-        now: Option<f64>,
-        is_reset: bool,
-    ) -> Hit {
-        let is_kept = |since: &[f64], call| now.is_none_or(|now| self.is_kept(since, call, now));
+    /// By now, with these settings; `None` asks for what was ever stored.
+    fn at_marks(&self, prompts: &[PromptMatches], marked: &Marked<'_>, now_with: Option<(f64, u32)>) -> Hit {
+        let is_kept = |since: &[f64], call| now_with.is_none_or(|(now, _)| self.is_kept(since, call, now));
+        let is_of_settings =
+            |call: u32| now_with.is_none_or(|(_, settings)| self.settings[call as usize - 1] == settings);
         let Some(prompt) = prompts.last() else { return Hit::default() };
         let is_long_enough = |tokens: u32| tokens >= marked.minimum_tokens;
-        if marked.marks.contains(&Mark::Last) && !is_reset {
+        if marked.marks.contains(&Mark::Last) {
             let mut earlier = prompt.parent;
             while let Some(call) = earlier {
                 let stored = &prompts[call as usize - 1];
                 if prompt.n_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
                     break;
                 }
-                if is_long_enough(stored.tokens) && is_kept(&self.used, call) {
+                if is_of_settings(call) && is_long_enough(stored.tokens) && is_kept(&self.used, call) {
                     return Hit { tokens: stored.tokens, call: Some(call) };
                 }
                 earlier = stored.parent;

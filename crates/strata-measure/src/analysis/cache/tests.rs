@@ -165,8 +165,11 @@ fn changed_settings_leave_the_instruction() {
     let sonnet = rule("claude-sonnet-4-5");
     let mut prompts = vec![prompt(&[], 5000, 1, &[])];
     prompts.push(prompt(&prompts, 5500, 3, &[(1, 5000)]));
-    let found = simulate(&prompts, |at| SentCall { is_reset: at == 1, ..SentCall::new(&sonnet, at as f64) });
-    assert_eq!(expected(&found), [0, 2000]);
+    prompts.push(prompt(&prompts, 6000, 5, &[(2, 5500), (1, 5000)]));
+    let settings = [0, 1, 0];
+    let sent = |at: usize| SentCall { settings: settings[at], ..SentCall::new(&sonnet, at as f64) };
+    // With the settings of before, what was kept for these is found.
+    assert_eq!(expected(&simulate(&prompts, sent)), [0, 2000, 5000]);
 }
 
 #[test]

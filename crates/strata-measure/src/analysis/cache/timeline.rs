@@ -23,6 +23,8 @@ pub(crate) struct Timeline {
     pub lineages: Vec<u32>,
     /// Settings that empty the cache and are others than in the call before of the lineage.
     pub resets: Vec<Vec<SettingChange>>,
+    /// Calls of a lineage with the same values for such settings have the same number.
+    pub settings: Vec<u32>,
     pub unpaid: Vec<bool>,
 }
 
@@ -53,6 +55,7 @@ impl Timeline {
             self.branches.push(made.and_then(|made| made.invocation.branch.clone()));
             self.lineages.push(previous.map_or(call.number, |at| self.lineages[at]));
             self.resets.push(previous.map_or_else(Vec::new, |at| changed_settings(&calls[at], call, &rule)));
+            self.settings.push(self.settings_of(calls, call, &rule));
             self.unpaid.push(call.is_unpaid);
             self.rules.push(rule);
         }
@@ -60,7 +63,7 @@ impl Timeline {
 
     /// Keeps the first calls.
     pub(super) fn truncate(&mut self, n_calls: usize) {
-        let Self { rules, times, lifetimes, agents, branches, lineages, resets, unpaid } = self;
+        let Self { rules, times, lifetimes, agents, branches, lineages, resets, settings, unpaid } = self;
         rules.truncate(n_calls);
         times.truncate(n_calls);
         lifetimes.truncate(n_calls);
@@ -68,7 +71,26 @@ impl Timeline {
         branches.truncate(n_calls);
         lineages.truncate(n_calls);
         resets.truncate(n_calls);
+        settings.truncate(n_calls);
         unpaid.truncate(n_calls);
+    }
+
+    /// The number of the call's settings: that of an earlier call of the lineage with the same, or its own.
+    fn settings_of(&self, calls: &SharedList<CallAnalysis>, call: &CallAnalysis, rule: &CacheRule) -> u32 {
+        let mut differing = Vec::new();
+        let mut earlier = call.previous;
+        while let Some(number) = earlier {
+            let at = number as usize - 1;
+            let settings = self.settings[at];
+            if !differing.contains(&settings) {
+                if changed_settings(&calls[at], call, rule).is_empty() {
+                    return settings;
+                }
+                differing.push(settings);
+            }
+            earlier = calls[at].previous;
+        }
+        call.number
     }
 
     /// The rule of an earlier call to the same model.
@@ -98,7 +120,7 @@ impl Timeline {
             rule: &self.rules[at],
             at_s: self.times[at],
             lifetime_s: self.lifetimes[at],
-            is_reset: !self.resets[at].is_empty(),
+            settings: self.settings[at],
             is_unpaid: self.unpaid[at],
         }
     }

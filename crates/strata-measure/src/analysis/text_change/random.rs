@@ -8,6 +8,8 @@ use super::words::{Word, is_gap};
 const MIN_LETTERS: usize = 6;
 /// Digits without a letter from which on they count nothing.
 const MIN_DIGITS: usize = 7;
+/// Hexadecimal digits of both kinds from which on they are a hash or a drawn number, however they alternate.
+const MIN_HEX: usize = 8;
 /// Letters without a digit from which on capitals inside of them say something.
 const MIN_WITHOUT_DIGITS: usize = 16;
 
@@ -24,7 +26,7 @@ fn are_drawn((before, after): (Word<'_>, Word<'_>)) -> bool {
     is_drawn(before.text) && is_drawn(after.text) && !is_next(before.text, after.text)
 }
 
-/// `req_8f3a2c91`, `7c9e6679-7425-40de-944b-e07fc1f90ae7`, `01JD2K8Q`, `4821973`.
+/// `req_8f3a2c91`, `00041bbe`, `7c9e6679-7425-40de-944b-e07fc1f90ae7`, `01JD2K8Q`, `4821973`.
 fn is_drawn(text: &str) -> bool {
     let longest =
         text.split(['-', '_', '+', '~', '$', '#']).max_by_key(|piece| piece.len()).unwrap_or_default();
@@ -50,7 +52,7 @@ fn is_drawn_piece(text: &str) -> bool {
     if n_digits == 0 {
         return text.len() >= MIN_WITHOUT_DIGITS && changes * 4 >= text.len();
     }
-    changes >= 2
+    changes >= 2 || (text.len() >= MIN_HEX && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Numbers at their ends that are near each other: `order4821972` and `order4821973`.

@@ -70,6 +70,11 @@ fn drawn_names_are_ids() {
         ("random_id", "cwd: /tmp/", "run-8f3a2c91", "run-17bd90e2"),
     );
     in_rules("nonce 48219730", "nonce 10773255", ("random_id", "nonce", "48219730", "10773255"));
+    in_rules(
+        "Request id 00041bbe by web",
+        "Request id 00043aad by web",
+        ("random_id", "Request id", "00041bbe", "00043aad"),
+    );
 }
 
 #[test]
@@ -80,6 +85,8 @@ fn counters_go_up_by_little_and_numbers_do_not() {
     in_rules("Balance: $12.50", "Balance: $9.75", ("number", "Balance: $", "12.50", "9.75"));
     in_rules("context: 41% used", "context: 63% used", ("number", "context", "41", "63"));
     in_rules("item-12 is open", "item-13 is open", ("counter", "item", "12", "13"));
+    in_rules("Waited 12ms", "Waited 13ms", ("counter", "Waited", "12", "13"));
+    in_rules("Gate: 3a", "Gate: 4b", ("words", "Gate", "3a", "4b"));
 }
 
 #[test]

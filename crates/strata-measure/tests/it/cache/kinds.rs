@@ -166,7 +166,11 @@ fn callback_toggled() -> Injected {
     let fields = instructed(&rules_words());
     let callback = r#""beforeModelCallbacks": [{"type": "append_instruction", "text": "Be short."}]"#;
     let apps = [bot(MODEL, &fields, ""), bot(MODEL, &format!("{fields}, {callback}"), "")];
-    toggled("callback switched on and off", &apps, ("script", Some("callback:append_instruction")))
+    toggled(
+        "callback switched on and off",
+        &apps,
+        ("instruction_changed", Some("callback:append_instruction")),
+    )
 }
 
 pub(crate) fn compaction() -> Injected {
