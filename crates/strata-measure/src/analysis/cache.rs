@@ -294,6 +294,14 @@ impl CacheAnalysis {
         self.run.calls.len() == calls.len() && self.run.calls.n_shared(calls) == calls.len()
     }
 
+    /// Whether nothing was ever found or written, though it could have been: the client does not ask for the cache.
+    fn is_unused(&self) -> bool {
+        let is_unused = |call: &CallCache| {
+            call.comparison.is_some_and(|found| found.difference == Some(Difference::Unused))
+        };
+        !self.run.together.is_cache_used && self.calls.iter().any(is_unused)
+    }
+
     /// The call with a number counted from 1.
     pub fn call(&self, number: u32) -> Option<&CallCache> {
         self.calls.get((number as usize).checked_sub(1)?)
@@ -451,6 +459,7 @@ impl BilledCalls<'_> {
             bill: cache.bill,
             sized: cache.sized,
             prediction: cache.prediction,
+            is_uncached: cache.reported.is_some() && self.caches.is_unused(),
             missed_reference: matches!(
                 cache.comparison.and_then(|comparison| comparison.difference),
                 Some(Difference::OlderPrompt | Difference::InFlight)

@@ -1,7 +1,7 @@
 //! What is to be reached, whatever the tool.
 
 use strata_engine::{AppEdit, Edit, FlowEdit};
-use strata_model::{Json, Object, Str};
+use strata_model::{Json, Object, Origin, Str};
 
 use crate::analysis::{Cause, ChangeKind, PartsKind};
 
@@ -59,6 +59,8 @@ pub enum Aim {
     /// What is added stands behind what was sent before.
     AddBehind,
     SameTools,
+    /// What code of the app adds to the system text is the same for all calls.
+    SameAdditions,
     /// The schema that answers are to follow.
     SameSchema,
     SameModel,
@@ -124,6 +126,7 @@ impl Aim {
     /// What would have kept a prefix. `None` where nothing that a tool can be told would.
     pub fn of_cause(cause: &Cause) -> Option<Self> {
         Some(match cause {
+            Cause::Instruction { origin: Origin::Extension { .. }, .. } => Self::SameAdditions,
             Cause::State { .. } | Cause::Instruction { .. } | Cause::Placement { .. } => Self::SameSystemText,
             Cause::ClientBlock { .. } => Self::SameClientBlock,
             Cause::Rewritten { change, .. } if change.kind == ChangeKind::Shortened => Self::SameHistory,

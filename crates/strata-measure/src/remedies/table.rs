@@ -77,6 +77,9 @@ fn of_adk(aim: &Aim) -> Option<Remedy> {
             "static_instruction=… for what never changes; instruction=… then moves behind the history",
         ),
         Aim::SameTools => in_agent("tools=[…] in one order, with descriptions that hold no values"),
+        Aim::SameAdditions => {
+            in_agent("a callback that adds what changes to the last content, not to the system instruction")
+        }
         Aim::SameSchema => in_agent("one output_schema=… for all calls"),
         Aim::SameModel | Aim::SameSettings => {
             in_agent("one model and one generate_content_config for all calls")
@@ -164,6 +167,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         | Aim::FewerParameters { .. }
         | Aim::SameHistory
         | Aim::SameMessages
+        | Aim::SameAdditions
         | Aim::SameSchema
         | Aim::DropSeldom
         | Aim::AddBehind => None,
@@ -199,6 +203,7 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         | Aim::DropSeldom
         | Aim::AddBehind
         | Aim::SameTools
+        | Aim::SameAdditions
         | Aim::SameSchema
         | Aim::KeptLonger => None,
     }
@@ -232,6 +237,7 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         | Aim::DropSeldom
         | Aim::AddBehind
         | Aim::SameTools
+        | Aim::SameAdditions
         | Aim::SameSchema
         | Aim::KeptLonger => None,
     }
@@ -366,6 +372,7 @@ mod tests {
             Aim::DropSeldom,
             Aim::AddBehind,
             Aim::SameTools,
+            Aim::SameAdditions,
             Aim::SameSchema,
             Aim::SameModel,
             Aim::SameSettings,

@@ -318,6 +318,8 @@ pub(super) struct UneditedBill {
     /// Less was found than predicted, for a reason that lies in the prompt that should have been found: what is found of
     /// another one says nothing of that.
     pub missed_reference: bool,
+    /// It was reported, and its client asks for no cache in the whole session.
+    pub is_uncached: bool,
     /// The provider's tokens for each of ours that its prompts grow by, where that is known.
     pub growth: Option<f64>,
     /// Thoughts in our count of it that the provider left out by itself.
@@ -401,7 +403,7 @@ impl UneditedBill {
             Basis::Reported | Basis::Calibrated => Basis::Calibrated,
             _ => counted.basis,
         };
-        let found = if bill.is_cache_unsaid || self.is_uncached() {
+        let found = if bill.is_cache_unsaid || self.is_uncached {
             (0, 0)
         } else {
             let cached = self.found_again(prediction, prompt.saturating_sub(counted.tokens));
@@ -409,11 +411,6 @@ impl UneditedBill {
             (cached, stored.saturating_sub(cached))
         };
         self.as_said(CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens))
-    }
-
-    /// Neither read from the cache nor written to it, by a provider that reports both: the client did not ask for it.
-    fn is_uncached(&self) -> bool {
-        self.sized.is_some_and(|report| (report.cached, report.written) == (Some(0), Some(0)))
     }
 
     /// What was said of the call before the edit holds for it still.

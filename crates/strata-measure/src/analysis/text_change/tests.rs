@@ -85,7 +85,7 @@ fn counters_go_up_by_little_and_numbers_do_not() {
     in_rules("Balance: $12.50", "Balance: $9.75", ("number", "Balance: $", "12.50", "9.75"));
     in_rules("context: 41% used", "context: 63% used", ("number", "context", "41", "63"));
     in_rules("item-12 is open", "item-13 is open", ("counter", "item", "12", "13"));
-    in_rules("Waited 12ms", "Waited 13ms", ("counter", "Waited", "12", "13"));
+    in_rules("Width: 12px", "Width: 13px", ("counter", "Width", "12", "13"));
     in_rules("Gate: 3a", "Gate: 4b", ("words", "Gate", "3a", "4b"));
 }
 
