@@ -29,8 +29,6 @@ mod tests;
 mod turn;
 
 pub use a2a_door::{A2aReply, agent_card, answer_a2a};
-pub(crate) use answer::iso;
-
 pub use agents::{ServedAgent, is_app};
 pub use answer::{Answer, AnswerStatus, Ask, ServeError, WaitingTool};
 pub use choice::ServeChoice;

@@ -14,11 +14,11 @@ use strata_store::{ArchivedContext, Cleaned, ContextEntry, Store};
 use super::VERSION;
 use super::learn::existing;
 use super::source::open_for_reading;
+use super::times::utc_minute;
 use crate::api::stores_kept::{ContextSighting, RetentionLoss};
 use crate::error::AppError;
 use crate::left_tasks::end_left_tasks;
 use crate::message_summary::ExtractiveMessages;
-use crate::served::iso;
 use crate::stores::{SIGNS, Sightings, expiry_loss, retention_loss};
 
 /// The document of `strata contexts list`.
@@ -356,8 +356,8 @@ pub fn expire_context(database: Option<&Path>, name: &str, now: Millis) -> Resul
     let Some(ended) = store.expire_context(&id, now)? else {
         return Err(match store.archived_context(&id)? {
             Some(archived) => AppError::bad_input(format!(
-                "Context {id} has expired already, at {}. Nothing was changed.",
-                iso(archived.expired_at)
+                "Context {id} has expired already, at {} (UTC). Nothing was changed.",
+                utc_minute(archived.expired_at.0)
             )),
             None => missing(&id),
         });

@@ -190,6 +190,6 @@ impl ServeError {
 }
 
 /// `2026-11-22T09:00:00Z`.
-pub(crate) fn iso(at: Millis) -> String {
+pub(super) fn iso(at: Millis) -> String {
     jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string()
 }
