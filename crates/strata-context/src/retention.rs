@@ -88,7 +88,9 @@ impl Retention {
                 Err(unusable("a summary and a message are two, and it keeps one"))
             }
             (RetentionStrategy::Size, limit) if self.summarize_on_truncate && self.summary_bytes() == 0 => {
-                Err(unusable(format!("a summary has a quarter of its {limit} bytes, which is nothing")))
+                Err(unusable(format!(
+                    "a summary has a quarter of its limit, and of {limit} bytes that is nothing"
+                )))
             }
             _ => Ok(()),
         }

@@ -47,7 +47,7 @@ fn a_retention_that_is_not_understood_is_refused() {
             json!({"strategy": "count", "limit": u64::MAX}),
             "its `limit` is 18446744073709551615, not a whole number up",
         ),
-        (json!({"strategy": "size", "limit": 1, "summarize_on_truncate": true}), "a quarter of its 1 bytes"),
+        (json!({"strategy": "size", "limit": 1, "summarize_on_truncate": true}), "a quarter of its limit"),
     ] {
         let got = server.run(&[], &json!({"message": "hello", "retention": retention}));
         let answer = refused(&got, 400, "RETENTION_UNUSABLE");
