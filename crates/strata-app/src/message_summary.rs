@@ -23,11 +23,28 @@ impl Summarise for ExtractiveMessages {
         let events: Vec<LoggedEvent> = dropped.iter().enumerate().map(logged).collect();
         let events: Vec<&LoggedEvent> = events.iter().collect();
         let before: Vec<&str> = before.into_iter().collect();
+        let head = head(!before.is_empty(), dropped, max_bytes);
         // Room is bytes here: a token for each.
         let bytes = |text: &str| u32::try_from(text.len()).unwrap_or(u32::MAX);
         let room = u32::try_from(max_bytes).unwrap_or(u32::MAX);
-        extractive(&self.reader, &before, &events, room, &bytes)
+        extractive(&self.reader, &head, &before, &events, room, &bytes)
     }
+}
+
+/// Bytes from which on there is room to say what a summary stands for.
+const ROOM_FOR_A_HEAD: usize = 256;
+
+/// What a summary is, by the numbers that messages have in their context. One that replaces another stands for what that
+/// one stood for, too.
+fn head(has_before: bool, dropped: &[Message], max_bytes: usize) -> String {
+    let (Some(first), Some(last)) = (dropped.first(), dropped.last()) else { return String::new() };
+    let which = match (has_before, first.number, last.number) {
+        _ if max_bytes < ROOM_FOR_A_HEAD => return "[Extract]".to_owned(),
+        (true, _, last) => format!("messages up to {last}"),
+        (false, first, last) if first == last => format!("message {first}"),
+        (false, first, last) => format!("messages {first} to {last}"),
+    };
+    format!("[Extract of {which}, made without a model]")
 }
 
 fn logged((at, message): (usize, &Message)) -> LoggedEvent {
@@ -62,5 +79,13 @@ mod tests {
         let summary = writer.summarise(Some("Ana wants video products."), &dropped, 600);
         assert!(summary.contains("50000") && summary.contains("Ana wants video products."), "{summary}");
         assert!(summary.len() <= 600, "{summary}");
+        assert!(summary.starts_with("[Extract of messages up to 1, made without a model]"), "{summary}");
+        let first = writer.summarise(None, &dropped, 600);
+        assert!(first.starts_with("[Extract of messages 0 to 1, made without a model]"), "{first}");
+        let small = writer.summarise(None, &dropped, 75);
+        assert!(
+            small.contains("50000") && small.len() <= 75,
+            "what is said goes before what says it: {small}"
+        );
     }
 }

@@ -41,6 +41,7 @@ mod tools;
 mod toolsets;
 mod typed;
 
+pub(crate) use budget::LARGER_BUDGET;
 pub use budget::RunLimits;
 pub use choice::{FromCall, ModelChoice, RunChoice};
 pub(crate) use computer::Computer;

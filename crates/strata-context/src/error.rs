@@ -63,8 +63,8 @@ pub enum ContextError {
     #[error("A context with open tasks is not put away: {} has not ended.", .0)]
     TasksOpen(TaskId),
 
-    #[error("This retention keeps nothing: {0}.")]
-    Retention(&'static str),
+    #[error("This retention cannot be used: {0}. Nothing was done.")]
+    Retention(String),
 }
 
 impl ContextError {

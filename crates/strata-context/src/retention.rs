@@ -1,6 +1,7 @@
 //! How many messages are kept, and who says what the others were.
 
 use serde::{Deserialize, Serialize};
+use strata_model::{Json, json};
 
 use crate::error::ContextError;
 use crate::message::Message;
@@ -37,12 +38,59 @@ const SUMMARY_SHARE: u64 = 4;
 /// Bytes of a summary where the limit is not one of bytes.
 const SUMMARY_BYTES: usize = 4 << 10;
 
+/// What a client may say of a retention.
+const MEMBERS: [&str; 3] = ["strategy", "limit", "summarize_on_truncate"];
+
+/// Why a retention is refused.
+fn unusable(problem: impl Into<String>) -> ContextError {
+    ContextError::Retention(problem.into())
+}
+
 impl Retention {
+    /// As a client sends it: `{"strategy": "count", "limit": 50, "summarize_on_truncate": true}`, the last of them false
+    /// where it is missing. What is not understood is refused: messages that went do not come back.
+    pub fn from_json(given: &Json) -> Result<Self, ContextError> {
+        let Some(object) = given.as_object() else {
+            return Err(unusable(format!("it is {}, not an object", given.kind())));
+        };
+        if let Some(other) = object.keys().find(|key| !MEMBERS.contains(&&***key)) {
+            let known = "it has strategy, limit and summarize_on_truncate";
+            return Err(unusable(format!("`{other}` is not known, {known}")));
+        }
+        let strategy = match object.get("strategy").and_then(Json::as_str) {
+            Some("count") => RetentionStrategy::Count,
+            Some("time") => RetentionStrategy::Time,
+            Some("size") => RetentionStrategy::Size,
+            _ => return Err(unusable("its `strategy` is count, time or size")),
+        };
+        let limit = match object.get("limit") {
+            None => return Err(unusable("its `limit` is missing: so many messages, seconds or bytes")),
+            Some(limit) => limit.as_i64().and_then(|limit| u64::try_from(limit).ok()).ok_or_else(|| {
+                let written: String = json::to_compact(limit).chars().take(40).collect();
+                unusable(format!("its `limit` is {written}, not a whole number up to {}", i64::MAX))
+            })?,
+        };
+        let summarize_on_truncate = match object.get("summarize_on_truncate") {
+            None => false,
+            Some(Json::Bool(summarises)) => *summarises,
+            Some(other) => {
+                let kind = other.kind();
+                return Err(unusable(format!("its `summarize_on_truncate` is {kind}, not true or false")));
+            }
+        };
+        Ok(Self { strategy, limit, summarize_on_truncate })
+    }
+
     pub(crate) fn check(self) -> Result<(), ContextError> {
         match (self.strategy, self.limit) {
-            (_, 0) => Err(ContextError::Retention("its limit is 0")),
+            (_, 0) => Err(unusable("its limit is 0, so that it keeps nothing")),
             (RetentionStrategy::Count, 1) if self.summarize_on_truncate => {
-                Err(ContextError::Retention("a summary and a message are two, and it keeps one"))
+                Err(unusable("a summary and a message are two, and it keeps one"))
+            }
+            (RetentionStrategy::Size, limit) if self.summarize_on_truncate && self.summary_bytes() == 0 => {
+                Err(unusable(format!(
+                    "a summary has a quarter of its limit, and of {limit} bytes that is nothing"
+                )))
             }
             _ => Ok(()),
         }

@@ -26,14 +26,18 @@ pub(crate) fn truncate(context: &mut Context, now: Millis, summariser: &dyn Summ
     {
         let max_bytes = retention.summary_bytes();
         let text = summariser.summarise(before.as_deref(), &dropped, max_bytes);
-        context.messages.push(Message {
-            number: last.number,
-            at: last.at,
-            role: Role::System,
-            content: cut(&text, max_bytes).into(),
-            door: None,
-            task: None,
-        });
+        let content = cut(&text, max_bytes);
+        // A summary that says nothing is none.
+        if !content.is_empty() {
+            context.messages.push(Message {
+                number: last.number,
+                at: last.at,
+                role: Role::System,
+                content: content.into(),
+                door: None,
+                task: None,
+            });
+        }
     } else if let Some(before) = before {
         // It was written under another retention, and still stands for what went then.
         let (number, at) = dropped.last().map_or((0, now), |last| (last.number, last.at));

@@ -1,10 +1,14 @@
 //! The agents of a served app, as tools.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
+use axum::extract::{Request, State};
 use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, InitializeResult,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, Tool,
@@ -37,6 +41,43 @@ pub fn agents(
     stop: &CancellationToken,
 ) -> Router {
     at_mcp(move || Agents { app: app.clone(), last: Arc::default() }, hosts, most_bytes, stop)
+        .layer(from_fn_with_state(Arc::new(Owners::default()), check_owner))
+}
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// Whose each connection is, by its id.
+#[derive(Default)]
+struct Owners(Mutex<HashMap<Vec<u8>, Principal>>);
+
+impl Owners {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Principal>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection is unknown to whoever did not open it.
+async fn check_owner(State(owners): State<Arc<Owners>>, request: Request, next: Next) -> Response {
+    let bytes = |id: &HeaderValue| id.as_bytes().to_vec();
+    let Some(Caller(caller)) = request.extensions().get::<Caller>().cloned() else {
+        return StatusCode::UNAUTHORIZED.into_response();
+    };
+    let Some(id) = request.headers().get(SESSION).map(bytes) else {
+        let response = next.run(request).await;
+        if let Some(id) = response.headers().get(SESSION) {
+            owners.lock().insert(bytes(id), caller);
+        }
+        return response;
+    };
+    if owners.lock().get(&id) != Some(&caller) {
+        return (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response();
+    }
+    let ends = request.method() == Method::DELETE;
+    let response = next.run(request).await;
+    if response.status() == StatusCode::NOT_FOUND || (ends && response.status().is_success()) {
+        owners.lock().remove(&id);
+    }
+    response
 }
 
 /// One connection.

@@ -5,7 +5,7 @@
 
 use rusqlite::{OptionalExtension, Transaction};
 
-use crate::import_lock::ImportLock;
+use crate::process_lock::{ProcessLock, Work};
 use crate::search::rows_of;
 use crate::{Store, StoreError};
 
@@ -55,7 +55,7 @@ fn give_up_abandoned(store: &mut Store) -> Result<(), StoreError> {
     }
     let _alone = match store.path() {
         None => None,
-        Some(path) => match ImportLock::exclusive(path)? {
+        Some(path) => match ProcessLock::exclusive(path, Work::Importing)? {
             Some(lock) => Some(lock),
             None => return Ok(()),
         },

@@ -427,7 +427,7 @@ pub struct ContextSighting {
     pub is_in: bool,
 }
 
-/// What the retention of a context does to its messages, said again one by one.
+/// What the retention of a context has done to its messages.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RetentionLoss {
@@ -439,13 +439,13 @@ pub struct RetentionLoss {
     pub kept: u32,
     pub paraphrased: u32,
     pub dropped: u32,
-    /// Of what was dropped: how much answers stated again after it had gone.
+    /// Of what was dropped: how much answers stated again when it was not sent any more.
     pub used: u32,
     /// The share of what was lost, by weight.
     pub lost_share: f64,
     /// The first of them; dropped ones first, the heaviest first.
     pub facts: Vec<LostFact>,
-    /// What is in no number here.
+    /// What is in no number here, and how many of those that are gone agents were still sent with the last request.
     pub gap: Option<String>,
 }
 

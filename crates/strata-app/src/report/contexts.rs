@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use strata_context::{
-    Context, ContextArtifact, ContextId, DoorUse, Fate, Held, Message, Millis, Naming, Retention, Task,
-    expires_at, naming, state_at,
+    Context, ContextArtifact, ContextId, ContextState, DoorUse, Fate, Held, Message, Millis, Naming,
+    Retention, Task, expires_at, naming, state_at,
 };
 use strata_model::{Json, Object, json};
 use strata_store::{ArchivedContext, Cleaned, ContextEntry, Store};
@@ -14,8 +14,11 @@ use strata_store::{ArchivedContext, Cleaned, ContextEntry, Store};
 use super::VERSION;
 use super::learn::existing;
 use super::source::open_for_reading;
+use super::times::utc_minute;
 use crate::api::stores_kept::{ContextSighting, RetentionLoss};
 use crate::error::AppError;
+use crate::left_tasks::end_left_tasks;
+use crate::message_summary::ExtractiveMessages;
 use crate::stores::{SIGNS, Sightings, expiry_loss, retention_loss};
 
 /// The document of `strata contexts list`.
@@ -340,14 +343,25 @@ fn only_seen(database: &Path, seen: SeenRow) -> ContextReport {
 /// Marks what is idle, and archives and deletes what expired.
 pub fn clean_contexts(database: Option<&Path>, now: Millis) -> Result<CleanupReport, AppError> {
     let database = existing(database, USE)?;
-    let changed = Store::open(&database)?.clean_contexts(now)?;
+    let mut store = Store::open(&database)?;
+    end_left_tasks(&mut store, &database, &ExtractiveMessages::default(), now)?;
+    let changed = store.clean_contexts(now)?;
     Ok(cleaned(&database, &changed))
 }
 
 /// Ends a context before its time.
 pub fn expire_context(database: Option<&Path>, name: &str, now: Millis) -> Result<CleanupReport, AppError> {
     let (database, id) = (existing(database, USE)?, id(name)?);
-    let ended = Store::open(&database)?.expire_context(&id, now)?.ok_or_else(|| missing(&id))?;
+    let mut store = Store::open(&database)?;
+    let Some(ended) = store.expire_context(&id, now)? else {
+        return Err(match store.archived_context(&id)? {
+            Some(archived) => AppError::bad_input(format!(
+                "Context {id} has expired already, at {} (UTC). Nothing was changed.",
+                utc_minute(archived.expired_at.0)
+            )),
+            None => missing(&id),
+        });
+    };
     Ok(cleaned(&database, &[ended]))
 }
 
@@ -378,15 +392,18 @@ fn shown(
         message_bytes: context.message_bytes() as u64,
         context: context.clone(),
     };
+    // One that no cleanup has found yet has expired all the same.
+    let has_expired = state_at(context, now) == ContextState::Expired;
+    let expired_ms = expired_at.or_else(|| expires_at(context).filter(|_| has_expired));
     ContextReport {
         version: VERSION,
         database: database.display().to_string(),
         context: Some(ContextRow::new(&entry, now)),
-        expired_ms: expired_at.map(|at| at.0),
+        expired_ms: expired_ms.map(|at| at.0),
         working_state: context.working_state.clone(),
         retention: Some(context.message_retention),
         retention_loss: None,
-        expiry_loss: Some(expiry_loss(context, expired_at.is_some())),
+        expiry_loss: Some(expiry_loss(context, has_expired || expired_at.is_some())),
         messages: context.messages.iter().map(MessageRow::from).collect(),
         tasks: tasks.iter().map(TaskRow::from).collect(),
         artifacts: context.artifacts.iter().map(|artifact| ArtifactRow::new(artifact, context)).collect(),

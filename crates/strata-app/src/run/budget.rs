@@ -11,6 +11,9 @@ use crate::models::counted;
 use crate::show::words::whole;
 use crate::tables::Tables;
 
+/// What whoever runs an app can do about a budget; clients of one that is served cannot.
+pub(crate) const LARGER_BUDGET: &str = "go on with this session and a larger budget.";
+
 /// What a run may take. `None`: as much as it wants.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunLimits {
@@ -106,7 +109,7 @@ impl Budget {
                 "BudgetExceededError",
                 format!(
                     "The budget of this run is {limit}{what}. It has taken {taken}, and the next call would take {more} \
-                     or more. All that was said is kept: go on with this session and a larger budget."
+                     or more. All that was said is kept: {LARGER_BUDGET}"
                 ),
             )
         };

@@ -10,12 +10,24 @@ use strata_runtime::{Chance, Clock};
 /// Longer than any run waits, in seconds.
 const FOREVER: f64 = 1e9;
 
+/// What two readings of the clock differ by at least, in seconds.
+const TICK: f64 = 1e-6;
+
 #[derive(Debug, Default)]
 pub(crate) struct Computer {
     n_ids: AtomicU64,
+    /// When the clock was read last: epoch seconds, as their bits.
+    read_last: AtomicU64,
 }
 
 impl Computer {
+    /// A session is gone on with whose last event is of this time, in epoch seconds.
+    pub(crate) fn goes_on_from(&self, time: f64) {
+        if time.is_finite() && time > 0.0 {
+            self.read_last.store(time.to_bits(), Ordering::Relaxed);
+        }
+    }
+
     fn random(&self) -> u128 {
         let mut bytes = [0; 16];
         if getrandom::fill(&mut bytes).is_err() {
@@ -29,8 +41,13 @@ impl Computer {
 }
 
 impl Clock for Computer {
+    /// Later than any time it told before: what a compaction covers is told by times, so that an event is never of the
+    /// time of one before it, whatever the computer's own clock does.
     fn now(&self) -> f64 {
-        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+        let told = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let later = |last: u64| Some(told.max(f64::from_bits(last) + TICK).to_bits());
+        let last = self.read_last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
+        last.map_or(told, |last| told.max(f64::from_bits(last) + TICK))
     }
 
     fn sleep(&self, seconds: f64) -> BoxFuture<'static, ()> {
@@ -55,6 +72,15 @@ impl Chance for Computer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_runs_backwards_goes_on_by_the_smallest_steps() {
+        let computer = Computer::default();
+        let ahead = computer.now() + 1_000.0;
+        computer.goes_on_from(ahead);
+        let (one, other) = (computer.now(), computer.now());
+        assert!(ahead < one && one < other && other < ahead + 1.0, "{ahead} {one} {other}");
+    }
 
     #[test]
     fn ids_are_uuids_and_differ() {

@@ -243,8 +243,13 @@ impl RunRecording {
         self.store.lock().append(&next.source(), before.content, &[growth], &[])
     }
 
+    /// Epoch seconds of the last event that was stored.
+    pub(crate) fn last_time(&self) -> f64 {
+        self.stored().head.session.last_update_time
+    }
+
     /// Stores an event with the request that it answers. Requests that were found to have no answer go before it.
-    fn add(&self, event: &Event) -> Result<Arc<Event>, Failure> {
+    pub(super) fn add(&self, event: &Event) -> Result<Arc<Event>, Failure> {
         let mut kept = event.clone();
         kept.actions.state_delta.retain(|name, _| Scope::of(name) != Scope::Temp);
         let kept = Arc::new(kept);

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use strata_engine::Flow;
 use strata_model::{App, Content, Event, FunctionResponse, Json, Object, Part, Session, Str};
-use strata_runtime::{EventSink, Failure, Halt, Host, Program, Reception, RunConfig, Runner, Services, Turn};
+use strata_runtime::{
+    Chance as _, Clock as _, EventSink, Failure, Halt, Host, Program, Reception, RunConfig, Runner, Services,
+    Turn,
+};
 use strata_store::{AppConfig, RecordedRequest, SessionId};
 use tokio_util::sync::CancellationToken;
 
@@ -69,6 +72,7 @@ pub(crate) struct Run {
     listener: Arc<dyn RunListener>,
     config: RunConfig,
     stop: CancellationToken,
+    computer: Arc<Computer>,
     /// The events that were there before.
     n_events_before: u32,
 }
@@ -98,6 +102,7 @@ impl Run {
         let computer = Arc::new(Computer::default());
         let sent = Arc::new(SentCalls::new(parts.budget.tables(), parts.keeps_requests));
         let recording = Arc::new(recording(&parts, &*computer, store.clone(), &sent, place)?);
+        computer.goes_on_from(recording.last_time());
         let gate = RunGate {
             holds: parts.holds.clone(),
             holder: parts.holder,
@@ -114,7 +119,7 @@ impl Run {
         let code = Arc::new(AppCode { tools: parts.tools });
         let host = Host {
             clock: computer.clone(),
-            chance: computer,
+            chance: computer.clone(),
             models: Arc::new(RunModels {
                 answerer: parts.answerer,
                 replay: parts.replay,
@@ -146,6 +151,7 @@ impl Run {
                 ..RunConfig::default()
             },
             stop: parts.stop,
+            computer,
         })
     }
 
@@ -163,6 +169,18 @@ impl Run {
     ) -> Result<TurnEnd, AppError> {
         let key = self.recording.key().clone();
         self.take(Turn { message: Some(message), state_delta, ..Turn::new(key) }, metadata).await
+    }
+
+    /// What was said and done, as it is stored.
+    pub(crate) fn events(&self) -> Vec<Arc<Event>> {
+        self.recording.session().events
+    }
+
+    /// Stores an event between two turns, with an id and a time of its own.
+    pub(crate) fn note(&self, event: Event) -> Result<(), AppError> {
+        let id = || self.computer.new_id();
+        let event = Event { id: id(), invocation_id: id(), timestamp: self.computer.now(), ..event };
+        self.recording.add(&event).map(|_| ()).map_err(|failure| AppError::internal(failure.text()))
     }
 
     /// The state as it is stored.

@@ -57,7 +57,7 @@ pub fn answer_a2a(
         Ok(call) => call,
         Err(fault) => return A2aReply::Whole(json::to_compact(&fault.to_json())),
     };
-    let line = Line { id: call.id.clone(), version: call.version };
+    let line = Line { id: call.id.clone(), version: call.version, echo: call.echo.clone() };
     match answered_call(app, call, &line, principal) {
         Ok(reply) => reply,
         Err(error) => A2aReply::Whole(line.fault(error)),
@@ -69,6 +69,8 @@ pub fn answer_a2a(
 struct Line {
     id: Json,
     version: A2aVersion,
+    /// The caller's own `context`.
+    echo: Option<Json>,
 }
 
 impl Line {
@@ -77,8 +79,8 @@ impl Line {
     }
 
     fn fault(&self, error: A2aError) -> String {
-        let fault = A2aFault { id: self.id.clone(), version: self.version, error };
-        json::to_compact(&fault.to_json())
+        let (id, echo) = (self.id.clone(), self.echo.clone());
+        json::to_compact(&A2aFault { id, version: self.version, error, echo }.to_json())
     }
 }
 
@@ -108,9 +110,7 @@ fn answered_call(
             let listener = app.live().listen(&entry.task.task_id);
             let task = shown(app, &entry, Some(0))?;
             match listener {
-                Some(listener) if !task.state.is_final() => {
-                    Ok(stream(app, task, listener, None, line.clone()))
-                }
+                Some(listener) if !task.state.is_final() => Ok(stream(app, task, listener, line.clone())),
                 _ => Err(A2aError::Unsupported(format!(
                     "Task {id} does not run any more: nothing more comes of it. Get it to see what came."
                 ))),
@@ -120,12 +120,12 @@ fn answered_call(
 }
 
 fn send(app: &Arc<ServedApp>, sent: Sent, is_streamed: bool, line: &Line) -> Result<A2aReply, A2aError> {
-    let Sent { ask, echo, options } = sent;
+    let Sent { ask, options } = sent;
     let started = app.start(ask).map_err(|error| told(&error))?;
     let task = begun(started.task_id().as_str(), started.context_id.as_str(), app.clock().now());
     if !is_streamed && !options.returns_at_once {
         let answer = app.finish(&started).map_err(|error| told(&error))?;
-        let mut task = answered(&answer, app.clock().now(), echo.as_ref());
+        let mut task = answered(&answer, app.clock().now(), line.echo.as_ref());
         if options.history.is_none_or(|length| length > 0)
             && let Ok(Some(entry)) = app.task(&answer.task_id, &started.principal)
         {
@@ -140,7 +140,7 @@ fn send(app: &Arc<ServedApp>, sent: Sent, is_streamed: bool, line: &Line) -> Res
         let _ = working.finish(&started);
     });
     if is_streamed {
-        return Ok(stream(app, task, listener, echo, line.clone()));
+        return Ok(stream(app, task, listener, line.clone()));
     }
     Ok(A2aReply::Whole(line.result(task.to_sent(line.version))))
 }
@@ -177,16 +177,10 @@ fn cancel(app: &ServedApp, entry: &TaskEntry, principal: &Principal) -> Result<A
 }
 
 /// Tells of a task from now on, until nothing more comes of it.
-fn stream(
-    app: &Arc<ServedApp>,
-    task: A2aTask,
-    listener: Listener<TaskNews>,
-    echo: Option<Json>,
-    line: Line,
-) -> A2aReply {
+fn stream(app: &Arc<ServedApp>, task: A2aTask, listener: Listener<TaskNews>, line: Line) -> A2aReply {
     let (sender, receiver) = channel(AHEAD);
     let app = app.clone();
-    std::thread::spawn(move || tell(&app, &task, listener, echo.as_ref(), &line, &sender));
+    std::thread::spawn(move || tell(&app, &task, listener, &line, &sender));
     A2aReply::Stream(receiver)
 }
 
@@ -194,7 +188,6 @@ fn tell(
     app: &ServedApp,
     task: &A2aTask,
     mut listener: Listener<TaskNews>,
-    echo: Option<&Json>,
     line: &Line,
     sender: &Sender<String>,
 ) {
@@ -213,7 +206,7 @@ fn tell(
                 }
             }
             Ok(TaskNews::Ended(answer)) => {
-                let ended = answered(&answer, app.clock().now(), echo);
+                let ended = answered(&answer, app.clock().now(), line.echo.as_ref());
                 let (task_id, context_id) = (ended.id.clone(), ended.context_id.clone());
                 for artifact in &ended.artifacts {
                     let artifact: A2aArtifact = artifact.clone();

@@ -9,8 +9,6 @@ use super::answer::Ask;
 /// A message as it is asked.
 pub(super) struct Sent {
     pub ask: Ask,
-    /// The caller's own `context`: returned as it came, and never looked into.
-    pub echo: Option<Json>,
     pub options: SendOptions,
 }
 
@@ -19,14 +17,13 @@ pub(super) fn sent(message: &A2aMessage, options: SendOptions, principal: Princi
     if message.parts.iter().any(|part| matches!(part, A2aPart::File(_))) {
         return Err("Files are not taken. Send texts and data.".to_owned());
     }
-    let (mut agent, mut echo, mut said) = (None, None, Vec::new());
+    let (mut agent, mut said) = (None, Vec::new());
     for part in &message.parts {
         match part {
             A2aPart::Text(_) => said.push(part.clone()),
             A2aPart::Data(data) => {
-                let (named, own, rest) = parted(data);
+                let (named, rest) = parted(data);
                 agent = agent.or(named);
-                echo = echo.or(own);
                 said.extend(rest.map(A2aPart::Data));
             }
             A2aPart::File(_) => {}
@@ -42,21 +39,21 @@ pub(super) fn sent(message: &A2aMessage, options: SendOptions, principal: Princi
     ask.context_ids = options.context_ids.iter().map(|id| (IdPlace::Body, id.clone())).collect();
     ask.task_id.clone_from(&message.task_id);
     ask.agent = agent;
-    Ok(Sent { ask, echo, options })
+    Ok(Sent { ask, options })
 }
 
-/// The skill that data names, the caller's own context, and what is left of it to say.
-fn parted(data: &Json) -> (Option<String>, Option<Json>, Option<Json>) {
-    let Some(object) = data.as_object() else { return (None, None, Some(data.clone())) };
+/// The skill that data names, and what is left of it to say beside that and the caller's own context.
+fn parted(data: &Json) -> (Option<String>, Option<Json>) {
+    let Some(object) = data.as_object() else { return (None, Some(data.clone())) };
     let mut rest = object.clone();
     let agent = rest.remove("skill").and_then(|skill| skill.as_str().map(str::to_owned));
-    let mut echo = rest.remove("context");
+    rest.remove("context");
     if let Some(Json::Object(parameters)) = rest.get_mut("parameters") {
-        echo = echo.or_else(|| parameters.remove("context"));
+        parameters.remove("context");
     }
     let is_empty = rest.is_empty()
         || (rest.len() == 1 && rest.get("parameters").is_some_and(|parameters| !parameters.is_truthy()));
-    (agent, echo, (!is_empty).then(|| rest.into()))
+    (agent, (!is_empty).then(|| rest.into()))
 }
 
 #[cfg(test)]
@@ -85,7 +82,6 @@ mod tests {
         let sent = asked(parts).unwrap();
         assert_eq!(sent.ask.agent.as_deref(), Some("booker"));
         assert_eq!(sent.ask.message, "Book it\n{\"parameters\":{\"n\":2}}");
-        assert_eq!(json::to_compact(&sent.echo.unwrap()), r#"{"trace":1.0}"#);
     }
 
     #[test]

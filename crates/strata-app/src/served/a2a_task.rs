@@ -4,7 +4,7 @@ use strata_context::{Message, Millis, Role, Task, TaskStatus};
 use strata_model::{Json, Object, Str};
 use strata_wire::a2a::{A2aArtifact, A2aMessage, A2aPart, A2aRole, A2aState, A2aTask};
 
-use super::answer::{Answer, AnswerStatus, iso};
+use super::answer::{Answer, AnswerStatus, iso, object};
 
 /// The artifact that an answer is.
 const ANSWER: &str = "answer";
@@ -44,10 +44,9 @@ pub(super) fn answered(answer: &Answer, at: Millis, echo: Option<&Json>) -> A2aT
         AnswerStatus::Canceled => A2aState::Canceled,
     };
     let (id, context_id): (Str, Str) = (answer.task_id.as_str().into(), answer.context_id.as_str().into());
-    let echoed = echo.map(|echo| A2aPart::Data(Object::from_iter([("context", echo.clone())]).into()));
     let (message, mut artifacts) = told(&id, &context_id, state, &answer.text);
     if let Some(artifact) = artifacts.first_mut() {
-        artifact.parts.extend(echoed);
+        echo_in(&mut artifact.parts, echo);
         return A2aTask {
             id,
             context_id,
@@ -59,10 +58,21 @@ pub(super) fn answered(answer: &Answer, at: Millis, echo: Option<&Json>) -> A2aT
         };
     }
     let message = message.map(|mut message| {
-        message.parts.extend(echoed);
+        echo_in(&mut message.parts, echo);
         message
     });
     A2aTask { id, context_id, state, message, timestamp: iso(at), artifacts, history: Vec::new() }
+}
+
+/// The caller's own `context`, in a part of data: the last one is what programs read, so that it joins the answer that
+/// stands there.
+fn echo_in(parts: &mut Vec<A2aPart>, echo: Option<&Json>) {
+    let Some(echo) = echo else { return };
+    if let Some(A2aPart::Data(Json::Object(answer))) = parts.last_mut() {
+        answer.insert("context", echo.clone());
+    } else {
+        parts.push(A2aPart::Data(Object::from_iter([("context", echo.clone())]).into()));
+    }
 }
 
 /// A task that has just begun.
@@ -111,8 +121,10 @@ fn told(id: &Str, context_id: &Str, state: A2aState, text: &str) -> (Option<A2aM
     if text.is_empty() {
         return (None, Vec::new());
     }
-    let parts = vec![A2aPart::Text(text.into())];
+    let mut parts = vec![A2aPart::Text(text.into())];
     if state == A2aState::Completed {
+        // An agent that answers programs says JSON: they find it as such.
+        parts.extend(object(text).map(|answer| A2aPart::Data(answer.into())));
         return (None, vec![A2aArtifact { id: ANSWER.into(), name: ANSWER.into(), parts }]);
     }
     let message = A2aMessage {

@@ -1,7 +1,7 @@
 //! What is asked of a served app, and what it answers.
 
 use strata_context::{ContextError, Door, IdPlace, Millis, Principal, Retention, Ttl};
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, json};
 use strata_store::{ContextFailure, StoreError};
 
 use crate::error::{AppError, ErrorCode};
@@ -74,6 +74,21 @@ pub struct Answer {
     pub waiting: Vec<WaitingTool>,
     /// Keys that the agent changed, and somebody else changed differently meanwhile: theirs stayed.
     pub conflicts: Vec<String>,
+}
+
+impl Answer {
+    /// The answer of an agent that answers programs: a JSON object.
+    pub(super) fn object(&self) -> Option<Object> {
+        (self.status == AnswerStatus::Completed).then(|| object(&self.text)).flatten()
+    }
+}
+
+/// The JSON object that a text is.
+pub(super) fn object(text: &str) -> Option<Object> {
+    match json::parse(text.trim().as_bytes()) {
+        Ok(Json::Object(object)) => Some(object),
+        _ => None,
+    }
 }
 
 /// A call that waits for an answer from outside.

@@ -1,7 +1,7 @@
 //! Plain HTTP: a document in, a document out. Whoever listens to the socket hands in what a request holds.
 
 use strata_context::{
-    ContextError, Door, Held, IdPlace, Principal, Retention, RetentionStrategy, Ttl, expires_at, state_at,
+    Door, Held, IdPlace, Principal, Retention, RetentionStrategy, Ttl, expires_at, state_at,
 };
 use strata_model::{Json, Object, json};
 
@@ -37,8 +37,12 @@ pub fn answer_http(app: &ServedApp, asked: HttpAsk) -> HttpAnswer {
         Ok(body) => body,
         Err(error) => return refused(&error, None),
     };
-    // The caller's own: returned as it came, whatever happens, and never looked into.
+    // The caller's own: returned as it came, whatever happens, and never read.
     let echo = body.get("context").cloned();
+    if echo.as_ref().is_some_and(|echo| holds(echo, &is_beyond_floats)) {
+        let problem = "`context` holds a number that cannot be given back as it came. Send it as a text.";
+        return refused(&AppError::bad_input(problem).into(), None);
+    }
     let answered = read(&body, asked).and_then(|ask| app.answer(ask));
     match answered {
         Ok(answer) => {
@@ -102,9 +106,41 @@ fn read(body: &Object, asked: HttpAsk) -> Result<Ask, ServeError> {
             return Err(AppError::bad_input(format!("`state` is {}, not an object.", other.kind())).into());
         }
     };
+    if ask
+        .state
+        .iter()
+        .any(|(_, value)| holds(value, &|number| is_beyond_floats(number) || is_beyond_integers(number)))
+    {
+        let problem = "`state` holds a number that cannot be kept as it is. Send it as a text.";
+        return Err(AppError::bad_input(problem).into());
+    }
     ask.ttl = text(body, "ttl")?.map(|class| ttl(&class)).transpose()?;
-    ask.retention = body.get("retention").filter(|it| !it.is_null()).map(retention).transpose()?;
+    ask.retention = body
+        .get("retention")
+        .filter(|it| !it.is_null())
+        .map(Retention::from_json)
+        .transpose()
+        .map_err(ServeError::from)?;
     Ok(ask)
+}
+
+/// Whether a number of this kind is somewhere in a value.
+fn holds(value: &Json, kind: &dyn Fn(&Json) -> bool) -> bool {
+    match value {
+        Json::Array(items) => items.iter().any(|item| holds(item, kind)),
+        Json::Object(object) => object.iter().any(|(_, value)| holds(value, kind)),
+        other => kind(other),
+    }
+}
+
+/// JSON has numbers of any size, and the largest ones are read as infinite.
+fn is_beyond_floats(number: &Json) -> bool {
+    matches!(number, Json::Float(number) if !number.is_finite())
+}
+
+/// A working state is stored with integers of 64 bits.
+fn is_beyond_integers(number: &Json) -> bool {
+    matches!(number, Json::BigInt(digits) if digits.parse::<u64>().is_err())
 }
 
 fn text(body: &Object, key: &str) -> Result<Option<String>, AppError> {
@@ -119,20 +155,6 @@ fn ttl(class: &str) -> Result<Ttl, AppError> {
     Ttl::of_class(class).ok_or_else(|| {
         AppError::bad_input(format!("`{class}` is no `ttl`: it is interactive, async or human_in_the_loop."))
     })
-}
-
-fn retention(given: &Json) -> Result<Retention, ServeError> {
-    let strategy = match given.get("strategy").and_then(Json::as_str) {
-        Some("count") => RetentionStrategy::Count,
-        Some("time") => RetentionStrategy::Time,
-        Some("size") => RetentionStrategy::Size,
-        _ => return Err(ContextError::Retention("its `strategy` is count, time or size").into()),
-    };
-    let limit = given.get("limit").and_then(Json::as_i64).and_then(|limit| u64::try_from(limit).ok());
-    let limit = limit.ok_or(ContextError::Retention("its `limit` is a number"))?;
-    let summarize_on_truncate =
-        given.get("summarize_on_truncate").and_then(Json::as_bool).unwrap_or_default();
-    Ok(Retention { strategy, limit, summarize_on_truncate })
 }
 
 /// Both spellings of the id, for clients of either protocol.

@@ -2,7 +2,7 @@
 //! become a request, and its answer a document.
 
 use strata_context::{ContextError, Door, IdPlace, Principal};
-use strata_model::{Json, Object, json};
+use strata_model::{Json, Object, Str, json};
 
 use super::answer::{Answer, AnswerStatus, Ask, ServeError, iso};
 use super::server::ServedApp;
@@ -33,19 +33,18 @@ pub struct McpTask {
 /// Arguments that a tool takes, beside the caller's own `context`, which is not handed in.
 const ARGUMENTS: [&str; 5] = ["message", "context_id", "contextId", "task_id", "state"];
 
-/// The schema of every tool's arguments, as JSON.
+/// The schema of every tool's arguments, as JSON. What is not named in it is told to the agent where there is no message.
 pub const TOOL_SCHEMA: &str = r#"{
   "type": "object",
   "properties": {
-    "message": {"type": "string", "description": "What the agent is told"},
+    "message": {"type": "string", "description": "What the agent is told. Without it, all other arguments are, as a JSON object"},
     "context_id": {"type": ["string", "null"], "description": "The context of an earlier answer, to go on with it"},
     "contextId": {"type": ["string", "null"], "description": "The same, as A2A spells it"},
     "task_id": {"type": ["string", "null"], "description": "A task that waits for this message"},
     "state": {"type": ["object", "null"], "description": "What the agent should remember: keys of the working state"},
     "context": {"type": ["object", "null"], "description": "The caller's own: returned unchanged, never read"}
   },
-  "required": ["message"],
-  "additionalProperties": false
+  "additionalProperties": true
 }"#;
 
 /// Answers a call. It blocks until the agent has answered. `connection` is the context that the connection's last call
@@ -93,10 +92,36 @@ fn told(answer: &Answer) -> McpAnswer {
     McpAnswer {
         is_error: matches!(answer.status, AnswerStatus::Failed | AnswerStatus::Canceled),
         text: answer.text.clone(),
-        document: json::object_to_compact(&answer.to_json()),
+        document: json::object_to_compact(&document(answer)),
         context_id: Some(answer.context_id.clone()),
         task: Some(McpTask { id: answer.task_id.clone(), status: answer.status.name() }),
     }
+}
+
+/// An answer that is a JSON object stands beside what is told of every answer, which goes before members of the same name.
+fn document(answer: &Answer) -> Object {
+    let mut document = answer.to_json();
+    for (key, value) in answer.object().iter().flat_map(Object::iter) {
+        if !document.contains_key(key) {
+            document.push(key.clone(), value.clone());
+        }
+    }
+    document
+}
+
+/// What is said by arguments that are no message: programs call a tool by parameters of its own. `None` where they are no
+/// parameters either.
+fn parameters(arguments: &Object) -> Option<String> {
+    let own = |key: &str| ARGUMENTS.contains(&key);
+    if arguments.contains_key("message") || (!arguments.is_empty() && arguments.keys().all(|key| own(key))) {
+        return None;
+    }
+    let said: Object = arguments
+        .iter()
+        .filter(|(key, _)| !own(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    Some(json::object_to_compact(&said))
 }
 
 fn read(agent: &str, arguments: &str, principal: &Principal) -> Result<Ask, ServeError> {
@@ -104,7 +129,9 @@ fn read(agent: &str, arguments: &str, principal: &Principal) -> Result<Ask, Serv
     let Ok(Json::Object(arguments)) = json::parse(arguments.as_bytes()) else {
         return Err(unreadable("The arguments are no JSON object.".to_owned()));
     };
-    if let Some(other) = arguments.keys().find(|key| !ARGUMENTS.contains(&&***key)) {
+    let said = parameters(&arguments);
+    let unknown = |key: &&Str| said.is_none() && !ARGUMENTS.contains(&&***key);
+    if let Some(other) = arguments.keys().find(unknown) {
         let known = ARGUMENTS.join(", ");
         return Err(unreadable(format!("There is no argument `{other}`. There are: {known}, context.")));
     }
@@ -114,7 +141,8 @@ fn read(agent: &str, arguments: &str, principal: &Principal) -> Result<Ask, Serv
         Some(other) => Err(unreadable(format!("`{key}` is {}, not a text.", other.kind()))),
     };
     let missing = || unreadable("`message` is missing: say something to the agent.".to_owned());
-    let mut ask = Ask::new(Door::Mcp, principal.clone(), text("message")?.ok_or_else(missing)?);
+    let message = text("message")?.or(said).ok_or_else(missing)?;
+    let mut ask = Ask::new(Door::Mcp, principal.clone(), message);
     ask.agent = Some(agent.to_owned());
     for key in ["context_id", "contextId"] {
         ask.context_ids.extend(text(key)?.map(|id| (IdPlace::Body, id)));

@@ -8,7 +8,7 @@ use strata_context::{
     TaskStatus, one_id,
 };
 use strata_model::{App, Json, Object};
-use strata_store::{ContextFailure, Store, TaskEntry};
+use strata_store::{ContextFailure, ProcessLock, Store, TaskEntry, Work};
 use tokio::runtime::Handle;
 
 use super::agents::{ServedAgent, agents, rooted};
@@ -20,6 +20,7 @@ use super::talk::{Surroundings, Talk, TurnAsked};
 use super::turn::Started;
 use crate::data_folder::default_database;
 use crate::error::AppError;
+use crate::left_tasks::{end_left_task, end_left_tasks};
 use crate::message_summary::ExtractiveMessages;
 use crate::open::read_app;
 use crate::report::ModelAccess;
@@ -35,6 +36,7 @@ pub struct ServedApp {
     deeds: Vec<String>,
     around: Surroundings,
     summariser: ExtractiveMessages,
+    _serving: ProcessLock,
     talks: Mutex<BTreeMap<ContextId, Arc<Mutex<Talk>>>>,
     live: Arc<LiveTasks>,
     clock: Arc<dyn ContextClock>,
@@ -65,14 +67,18 @@ impl ServedApp {
             crate::run::Script::read(path)?;
         }
         let access = ModelAccess::open(Some(&database), &runtime)?;
-        let store = Arc::new(OwnStore(Mutex::new(Store::open(&database)?)));
+        let (mut store, summariser) = (Store::open(&database)?, ExtractiveMessages::default());
+        end_left_tasks(&mut store, &database, &summariser, clock.now())?;
+        let serving = ProcessLock::shared(&database, Work::Serving)?;
+        let store = Arc::new(OwnStore(Mutex::new(store)));
         let around = Surroundings { choice, store, access, tables: Arc::default(), runtime };
         Ok(Self {
             app,
             agents,
             deeds,
             around,
-            summariser: ExtractiveMessages::default(),
+            summariser,
+            _serving: serving,
             talks: Mutex::default(),
             live: Arc::default(),
             clock,
@@ -310,19 +316,13 @@ impl ServedApp {
         Ok(id)
     }
 
-    /// Ends tasks that were at work when their server was killed: nobody else would.
+    /// Ends tasks that were at work when their server was killed, while another one had the store.
     fn abandoned(&self, held: &Held) -> Vec<Command> {
         let gone = held
             .tasks
             .values()
             .filter(|task| task.status == TaskStatus::Working && !self.live.runs(&task.task_id));
-        let told = "The server ended while this task was at work. What was said until then is stored.";
-        gone.map(|task| Command::EndTask {
-            task: task.task_id.clone(),
-            end: TaskEnd::Failed,
-            told: Some(told.into()),
-        })
-        .collect()
+        gone.map(end_left_task).collect()
     }
 
     fn talk(&self, id: &ContextId) -> Arc<Mutex<Talk>> {

@@ -12,6 +12,7 @@ use super::choice::ServeChoice;
 use super::live::{LiveTask, TaskNews};
 use crate::error::AppError;
 use crate::report::ModelAccess;
+use crate::retained_events::missing_compactions;
 use crate::run::{
     ModelChoice, Nobody, OwnStore, Place, RecordedAnswers, Run, RunChoice, RunListener, RunNews, RunStore,
     Script, TurnEnd, WaitingCall, World, prepare, said,
@@ -118,6 +119,10 @@ impl Talk {
         around: &Surroundings,
     ) -> Result<TurnTaken, AppError> {
         let open = self.open(context, asked, around)?;
+        // What the context does not keep is not sent any more.
+        for compaction in missing_compactions(context, &open.run.events()) {
+            open.run.note(compaction)?;
+        }
         let before = open.run.state();
         let waited = open.run.waiting();
         let state_delta = delta(&before, asked.state);

@@ -159,7 +159,7 @@ fn whoever_subscribes_to_a_task_that_runs_is_told_how_it_ends() {
 }
 
 #[test]
-fn a_task_of_a_server_that_was_killed_ends_with_the_next_request() {
+fn a_task_of_a_server_that_was_killed_ends_when_one_starts() {
     let desk = Desk::new();
     let id = desk.serve().answer(ask("hello", None)).unwrap().context_id;
     let context = ContextId::parse(&id).unwrap();
@@ -174,12 +174,30 @@ fn a_task_of_a_server_that_was_killed_ends_with_the_next_request() {
     let begun = vec![Command::BeginTask(new)];
     desk.store().obey_context(&context, &Principal::new("ana"), begun, Millis(1), &NoSummary).unwrap();
     desk.clock.set_minutes(600);
-    let again = desk.serve().answer(ask("again", Some(&id))).unwrap();
-    assert_eq!(again.text, "again");
+    let app = desk.serve();
     let held = desk.store().context(&context).unwrap().unwrap();
     assert_eq!(held.tasks[&task].status, TaskStatus::Failed);
-    assert!(held.tasks[&task].told.as_deref().unwrap().starts_with("The server ended"));
+    assert!(held.tasks[&task].told.as_deref().unwrap().starts_with("The server stopped while it worked."));
     assert!(held.context.active_tasks.is_empty());
+    let told = call(&app, "GetTask", Object::from_iter([("id", "left")]));
+    let state = told.get("result").and_then(|task| task.get("status")?.get("state"));
+    assert_eq!(state, Some(&"TASK_STATE_FAILED".into()), "{told:?}");
+    // Its clock runs again, from then.
+    desk.clock.set_minutes(659);
+    app.answer(ask("again", Some(&id))).unwrap();
+    desk.clock.set_minutes(719);
+    assert_eq!(app.clean().unwrap(), 1);
+    assert_eq!(desk.store().archived_contexts().unwrap().len(), 1);
+}
+
+#[test]
+fn a_server_that_starts_beside_another_leaves_its_tasks_alone() {
+    let desk = Desk::new();
+    let app = desk.serve();
+    let started = app.start(ask("hello", None)).unwrap();
+    let _other = desk.serve();
+    let answer = app.finish(&started).unwrap();
+    assert_eq!((answer.status, &*answer.text), (AnswerStatus::Completed, "hello"));
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn detail(context: &Context, row: ContextLine, tasks: &[Task]) -> ContextDetail 
     keys.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
     ContextDetail {
         retention: retention(&context.message_retention),
-        loss: expiry_loss(context, row.expired_ms.is_some()),
+        loss: expiry_loss(context, row.state == "expired"),
         keys,
         messages: context.messages.iter().map(message).collect(),
         tasks: tasks.iter().map(task).collect(),
@@ -302,7 +302,9 @@ pub(crate) fn expiry_loss(context: &Context, has_expired: bool) -> String {
         .collect();
     let held = if held.is_empty() { "nothing".to_owned() } else { words::listed(&held) };
     if has_expired {
-        return format!("It has expired with {held}. All of it is archived; no client can go on with it.");
+        return format!(
+            "It has expired with {held}. All of it is kept in the archive, by the next cleanup at the latest; no client can go on with it."
+        );
     }
     let stays = match (context.active_tasks.len(), context.ttl.seconds()) {
         (0, None) => "It does not expire by the clock. ",

@@ -15,7 +15,8 @@ use tokio::task::spawn_blocking;
 use crate::serve::Failure;
 
 const CONTEXT_HEADER: HeaderName = HeaderName::from_static("x-context-id");
-const CONTEXT_QUERY: &str = "context_id";
+/// Both spellings, as in a body.
+const CONTEXT_QUERY: [&str; 2] = ["context_id", "contextId"];
 const CONTEXT_COOKIE: &str = "adcp_context";
 
 type Pairs = Query<Vec<(String, String)>>;
@@ -67,7 +68,7 @@ fn ids(Query(query): &Pairs, headers: &HeaderMap) -> Vec<(IdPlace, String)> {
     let text = |value: &axum::http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
     let mut ids: Vec<(IdPlace, String)> =
         headers.get_all(CONTEXT_HEADER).iter().map(|value| (IdPlace::Header, text(value))).collect();
-    let asked = query.iter().filter(|(key, _)| key == CONTEXT_QUERY);
+    let asked = query.iter().filter(|(key, _)| CONTEXT_QUERY.contains(&&**key));
     ids.extend(asked.map(|(_, id)| (IdPlace::Query, id.clone())));
     for line in headers.get_all(COOKIE).iter().map(text) {
         let cookies = line.split(';').filter_map(|cookie| cookie.trim().split_once('='));

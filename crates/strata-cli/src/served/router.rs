@@ -4,9 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use axum::{Extension, Router};
+use axum::{Extension, Json, Router};
+use serde_json::json;
 use strata_app::served::ServedApp;
 use tokio_util::sync::CancellationToken;
 
@@ -40,5 +44,20 @@ pub(crate) fn router(
         .merge(strata_mcp::agents(app, hosts, MOST_BYTES, stop))
         .layer(from_fn_with_state(callers, check_caller))
         .layer(from_fn_with_state(Arc::new(access), check_sender))
+        .layer(map_response(told_as_document))
         .layer(from_fn(add_headers))
+}
+
+/// A request that is too long is refused before any door has seen it, in words of the libraries: programs get a code.
+async fn told_as_document(response: Response) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE).map(|kind| kind.as_bytes());
+    let is_document = kind.is_some_and(|kind| kind.starts_with(b"application/json"));
+    if response.status() != StatusCode::PAYLOAD_TOO_LARGE || is_document {
+        return response;
+    }
+    let error = json!({"error": {
+        "code": "REQUEST_TOO_LARGE",
+        "message": format!("A request has at most {} MB. Nothing was done. Send less at once.", MOST_BYTES >> 20),
+    }});
+    (StatusCode::PAYLOAD_TOO_LARGE, Json(error)).into_response()
 }

@@ -124,11 +124,7 @@ pub(crate) fn context(report: &ContextReport, style: Style) -> String {
             size(sizes.artifacts)
         ),
     );
-    let dropped = row.messages_ever.saturating_sub(row.messages);
-    fields.add(
-        "messages",
-        &format!("{} kept of {}, {dropped} dropped or summarised", row.messages, row.messages_ever),
-    );
+    fields.add("messages", &kept_messages(report, row.messages_ever));
     fields.add("when it goes", report.expiry_loss.as_deref().unwrap_or_default());
     let mut text = fields.print();
     if let Some(loss) = &report.retention_loss {
@@ -182,6 +178,18 @@ pub(crate) fn context(report: &ContextReport, style: Style) -> String {
     text
 }
 
+/// The summary is none of those that were said.
+fn kept_messages(report: &ContextReport, said: u64) -> String {
+    let summaries = report.messages.iter().filter(|message| message.role == "system").count();
+    let kept = (report.messages.len() - summaries) as u64;
+    match (said.saturating_sub(kept), summaries) {
+        (0, _) if said == 0 => "none yet".to_owned(),
+        (0, _) => format!("all {said} kept"),
+        (gone, 0) => format!("{kept} kept of {said}, {gone} dropped"),
+        (gone, _) => format!("{kept} kept of {said}, a summary stands for {gone}"),
+    }
+}
+
 fn only_seen(seen: &SeenRow, style: Style) -> String {
     let mut fields = Fields::under(&seen.id, style);
     fields.add("doors", &seen.doors.join(", "));
@@ -213,7 +221,7 @@ fn retention(loss: &RetentionLoss, style: Style) -> String {
         fields.add("stated", &format!("{} things dropped; {told}", loss.dropped));
         fields.add("used later", &format!("{} of what was dropped", loss.used));
     }
-    fields.add("not known", loss.gap.as_deref().unwrap_or_default());
+    fields.add("note", loss.gap.as_deref().unwrap_or_default());
     let mut text = fields.print();
     for fact in loss.facts.iter().filter(|fact| fact.verdict == "dropped") {
         let used = match fact.first_use {

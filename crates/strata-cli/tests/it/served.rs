@@ -7,4 +7,5 @@ mod doors;
 mod http;
 mod many;
 mod mcp;
+mod retention;
 mod server;

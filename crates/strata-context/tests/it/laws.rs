@@ -96,6 +96,7 @@ proptest! {
                 RetentionStrategy::Size => assert!(context.message_bytes() <= limit || n_free <= 1),
                 RetentionStrategy::Time => {}
             }
+            assert!(context.messages.iter().all(|it| !it.is_summary() || !it.content.is_empty()));
             assert!(context.messages.iter().skip(1).all(|message| !message.is_summary()), "one summary, and it is first");
         });
     }

@@ -153,7 +153,17 @@ impl Story {
     }
 
     fn command(&mut self, verb: &str, rest: &str, who: &Principal, now: Millis) -> Told {
-        let command = command(verb, rest)?;
+        let command = match rest.strip_prefix("as sent ").filter(|_| verb == "keeps") {
+            // As a client says it.
+            Some(sent) => {
+                let sent = json::parse(sent.as_bytes()).map_err(|error| error.to_string())?;
+                match Retention::from_json(&sent) {
+                    Ok(retention) => Command::SetRetention(retention),
+                    Err(error) => return Ok(shown::refused(&error)),
+                }
+            }
+            None => command(verb, rest)?,
+        };
         let id = self.current.clone().ok_or("no context has begun")?;
         let held = match self.found(&id, who, now) {
             Ok(held) => held,

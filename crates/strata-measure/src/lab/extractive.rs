@@ -35,19 +35,24 @@ impl Writer for Extractive<'_> {
             .flat_map(|content| content.parts())
             .filter_map(|part| part.text.as_deref())
             .collect();
-        let text =
-            extractive(self.reader, &before, &due.window.events, room.min(due.source_tokens), &|text| {
-                due.tokens(text)
-            });
+        let text = extractive(
+            self.reader,
+            &head(&due.window.events),
+            &before,
+            &due.window.events,
+            room.min(due.source_tokens),
+            &|text| due.tokens(text),
+        );
         let content = Content::new("model", [Part::from_text(text)]);
         Ok(Some(WrittenSummary { content, by: Str::from(EXTRACTIVE), ..WrittenSummary::default() }))
     }
 }
 
-/// The summary of some events in at most `room` tokens, as `tokens` counts them. `before` are earlier summaries that
-/// this one replaces.
+/// The summary of some events in at most `room` tokens, as `tokens` counts them, under a line in brackets that says what
+/// it is. `before` are earlier summaries that this one replaces.
 pub fn extractive(
     reader: &FactReader,
+    head: &str,
     before: &[&str],
     events: &[&LoggedEvent],
     room: u32,
@@ -55,7 +60,7 @@ pub fn extractive(
 ) -> String {
     let facts = reader.read(events, events);
     let mut page = Page { lines: Vec::new(), used: 0, room, tokens };
-    page.add(&head(events));
+    page.add(head);
     let prose = room - (f64::from(room) * LIST_SHARE) as u32;
     let mut pieces = pieces(before, events, &facts);
     pieces.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.order.cmp(&b.order)));

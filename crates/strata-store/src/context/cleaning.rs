@@ -2,9 +2,11 @@
 
 use rusqlite::{Connection, Transaction, params};
 use strata_context::{
-    Command, Context, ContextId, ContextState, Fate, IDLE_AFTER, Millis, NoSummary, Principal, TaskEnd, fate,
+    Command, Context, ContextId, ContextState, Fate, IDLE_AFTER, Millis, NoSummary, Principal, Summarise,
+    TaskEnd, TaskStatus, fate,
 };
 
+use super::failure::ContextFailure;
 use super::reading::held;
 use super::writing::{insert, write};
 use crate::kept_secrets::Masking;
@@ -33,6 +35,36 @@ impl Store {
             cleaned.extend(one);
         }
         Ok(cleaned)
+    }
+
+    /// Ends every task that is at work as failed, with what is told of it: for whoever knows that nobody works at any.
+    /// Returns how many there were. Tasks that wait for a person go on waiting.
+    pub fn fail_tasks_at_work(
+        &mut self,
+        told: &str,
+        now: Millis,
+        summariser: &dyn Summarise,
+    ) -> Result<usize, StoreError> {
+        let mut n_failed = 0;
+        for id in at_work(&self.connection)? {
+            let Some(held) = self.context(&id)? else { continue };
+            let at_work = held.tasks.values().filter(|task| task.status == TaskStatus::Working);
+            let ends: Vec<Command> = at_work
+                .map(|task| Command::EndTask {
+                    task: task.task_id.clone(),
+                    end: TaskEnd::Failed,
+                    told: Some(told.into()),
+                })
+                .collect();
+            let n_ends = ends.len();
+            match self.obey_context(&id, &held.context.principal_id, ends, now, summariser) {
+                Ok(_) => n_failed += n_ends,
+                // What its own rules refuse stays as it is, and others are ended all the same.
+                Err(ContextFailure::Refused(_)) => {}
+                Err(ContextFailure::Store(error)) => return Err(error),
+            }
+        }
+        Ok(n_failed)
     }
 
     /// Ends a context now, whatever its clock says and whatever is open in it. `None` where there is none.
@@ -74,6 +106,19 @@ fn due(connection: &Connection, now: Millis) -> Result<Vec<ContextId>, StoreErro
         due.push(ContextId::parse(&id?).map_err(|error| StoreError::Corrupt { detail: error.to_string() })?);
     }
     Ok(due)
+}
+
+/// Contexts with a task that is at work.
+fn at_work(connection: &Connection) -> Result<Vec<ContextId>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT DISTINCT context FROM context_tasks WHERE status = ?1 ORDER BY context")?;
+    let ids = statement.query_map([TaskStatus::Working.name()], |row| row.get::<_, String>(0))?;
+    let mut found = Vec::new();
+    for id in ids {
+        found
+            .push(ContextId::parse(&id?).map_err(|error| StoreError::Corrupt { detail: error.to_string() })?);
+    }
+    Ok(found)
 }
 
 fn carry_out(

@@ -6,7 +6,7 @@ use super::complete::CompleteRecording;
 use super::new::{LeftOut, Listing, NewEvent};
 use super::staged::Recording;
 use crate::app_config::AppConfig;
-use crate::import_lock::ImportLock;
+use crate::process_lock::{ProcessLock, Work};
 use crate::request::RecordedRequest;
 use crate::state::write_state;
 use crate::{Source, Store, StoreError, sweep};
@@ -23,14 +23,14 @@ pub struct ImportWriter<'s> {
     pub(super) closed: Vec<CompleteRecording>,
     pub(super) left_out: LeftOut,
     /// Says to other processes that what is staged is being written. `None` in memory.
-    _running: Option<ImportLock>,
+    _running: Option<ProcessLock>,
 }
 
 impl Store {
     /// Starts an import. Sessions of this source that are stored already stay as they are until it commits.
     pub fn begin_import(&mut self, source: Source) -> Result<ImportWriter<'_>, StoreError> {
         sweep::clear(self)?;
-        let running = self.path().map(ImportLock::shared).transpose()?;
+        let running = self.path().map(|path| ProcessLock::shared(path, Work::Importing)).transpose()?;
         Ok(ImportWriter {
             store: self,
             source,

@@ -36,6 +36,8 @@ pub struct A2aFault {
     pub id: Json,
     pub version: A2aVersion,
     pub error: A2aError,
+    /// The caller's own `context`: it comes back as it was sent.
+    pub echo: Option<Json>,
 }
 
 impl A2aError {
@@ -97,7 +99,7 @@ impl A2aError {
     }
 
     /// What is told beside the message: in 1.0 a list of details of Google's kind, before an object.
-    fn data(&self, version: A2aVersion) -> Json {
+    fn data(&self, version: A2aVersion, echo: Option<&Json>) -> Json {
         let mut facts = Object::new();
         if let Self::Context { context_id, expired_at, .. } = self {
             facts.push_some("context_id", context_id.as_deref().map(Json::from));
@@ -108,15 +110,23 @@ impl A2aError {
             A2aVersion::V0_3 => {
                 let mut data = Object::from_iter([("code", Json::from(self.reason()))]);
                 data.update(&facts);
+                data.push_some("context", echo.cloned());
                 data.into()
             }
-            A2aVersion::V1_0 => vec![Json::from(Object::from_iter([
-                ("@type", Json::from("type.googleapis.com/google.rpc.ErrorInfo")),
-                ("reason", self.reason().into()),
-                ("domain", DOMAIN.into()),
-                ("metadata", facts.into()),
-            ]))]
-            .into(),
+            A2aVersion::V1_0 => {
+                let info = Object::from_iter([
+                    ("@type", Json::from("type.googleapis.com/google.rpc.ErrorInfo")),
+                    ("reason", self.reason().into()),
+                    ("domain", DOMAIN.into()),
+                    ("metadata", facts.into()),
+                ]);
+                let echoed = echo.map(|echo| {
+                    let value = Object::from_iter([("context", echo.clone())]);
+                    let kind = "type.googleapis.com/google.protobuf.Struct";
+                    Json::from(Object::from_iter([("@type", Json::from(kind)), ("value", value.into())]))
+                });
+                [info.into()].into_iter().chain(echoed).collect::<Vec<Json>>().into()
+            }
         }
     }
 }
@@ -126,7 +136,7 @@ impl A2aFault {
         let error = Object::from_iter([
             ("code", Json::Int(self.error.number())),
             ("message", self.error.message().into()),
-            ("data", self.error.data(self.version)),
+            ("data", self.error.data(self.version, self.echo.as_ref())),
         ]);
         Object::from_iter([("jsonrpc", Json::from("2.0")), ("id", self.id.clone()), ("error", error.into())])
             .into()

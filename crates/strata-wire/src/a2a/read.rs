@@ -12,6 +12,8 @@ pub struct A2aCall {
     pub id: Json,
     pub version: A2aVersion,
     pub request: A2aRequest,
+    /// The caller's own `context`, of a part of data: returned as it came, and never looked into.
+    pub echo: Option<Json>,
 }
 
 /// What is asked.
@@ -70,6 +72,7 @@ pub fn read_call(body: &[u8], version: Option<&str>) -> Result<A2aCall, Box<A2aF
         id: Json::Null,
         version: known.flatten().unwrap_or(A2aVersion::V1_0),
         error: A2aError::NotACall(String::new()),
+        echo: None,
     };
     let refused = |fault: A2aFault, error| Err(Box::new(A2aFault { error, ..fault }));
     let body = match json::parse(body) {
@@ -79,6 +82,7 @@ pub fn read_call(body: &[u8], version: Option<&str>) -> Result<A2aCall, Box<A2aF
     if let Some(id) = body.get("id").filter(|id| matches!(id, Json::String(_) | Json::Int(_))) {
         fault.id = id.clone();
     }
+    fault.echo = echo(&body);
     if body.get("jsonrpc").and_then(Json::as_str) != Some("2.0") {
         return refused(fault, A2aError::NotACall("`jsonrpc` is not \"2.0\"".to_owned()));
     }
@@ -115,11 +119,21 @@ pub fn read_call(body: &[u8], version: Option<&str>) -> Result<A2aCall, Box<A2aF
         }
     };
     match request {
-        Ok(request) => Ok(A2aCall { id: fault.id, version: spelled, request }),
+        Ok(request) => Ok(A2aCall { id: fault.id, version: spelled, request, echo: fault.echo }),
         Err(problem) => {
             refused(fault, A2aError::InvalidParams(format!("The parameters cannot be read: {problem}.")))
         }
     }
+}
+
+/// The `context` of a part of data, or of the parameters in it.
+fn echo(body: &Json) -> Option<Json> {
+    let parts = body.get("params")?.get("message")?.get("parts")?.as_array()?;
+    let own = |part: &Json| {
+        let data = part.get("data")?;
+        data.get("context").or_else(|| data.get("parameters")?.get("context")).cloned()
+    };
+    parts.iter().find_map(own)
 }
 
 fn send(params: &Object, is_streamed: bool) -> Result<A2aRequest, String> {

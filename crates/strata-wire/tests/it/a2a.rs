@@ -116,7 +116,7 @@ fn errors_tell_programs_what_they_are() {
         context_id: Some("ctx-1".to_owned()),
         expired_at: None,
     };
-    let fault = |version| A2aFault { id: Json::Int(1), version, error: error.clone() }.to_json();
+    let fault = |version| A2aFault { id: Json::Int(1), version, error: error.clone(), echo: None }.to_json();
     assert_eq!(
         json::to_compact(&fault(A2aVersion::V0_3)),
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32050,"message":"Gone.","data":{"code":"CONTEXT_EXPIRED","context_id":"ctx-1","contextId":"ctx-1"}}}"#
@@ -125,6 +125,20 @@ fn errors_tell_programs_what_they_are() {
         json::to_compact(&fault(A2aVersion::V1_0)),
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32050,"message":"Gone.","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"CONTEXT_EXPIRED","domain":"strata","metadata":{"context_id":"ctx-1","contextId":"ctx-1"}}]}}"#
     );
+}
+
+#[test]
+fn a_fault_gives_the_callers_own_back_even_where_the_call_cannot_be_read() {
+    let own = r#"{"trace":1.0,"n":123456789012345678901234567890}"#;
+    for (method, data) in [
+        ("message/send", format!(r#"{{"context":{own}}}"#)),
+        ("SendMessage", format!(r#"{{"skill":"s","parameters":{{"context":{own}}}}}"#)),
+        ("Fly", format!(r#"{{"context":{own}}}"#)),
+    ] {
+        let fault = read(method, &format!(r#"{{"message":{{"parts":[{{"data":{data}}}]}}}}"#)).unwrap_err();
+        assert_eq!(json::to_compact(fault.echo.as_ref().unwrap()), own, "{method}");
+        assert!(json::to_compact(&fault.to_json()).contains(&format!(r#""context":{own}"#)), "{method}");
+    }
 }
 
 proptest::proptest! {

@@ -2713,7 +2713,7 @@ export type ReportedCache = { promptTokens: number, cachedTokens: number, writte
 difference: string | null, isExplained: boolean, };
 
 /**
- * What the retention of a context does to its messages, said again one by one.
+ * What the retention of a context has done to its messages.
  */
 export type RetentionLoss = {
 /**
@@ -2725,7 +2725,7 @@ said: number, gone: number, isSummarised: boolean,
  */
 kept: number, paraphrased: number, dropped: number,
 /**
- * Of what was dropped: how much answers stated again after it had gone.
+ * Of what was dropped: how much answers stated again when it was not sent any more.
  */
 used: number,
 /**
@@ -2737,7 +2737,7 @@ lostShare: number,
  */
 facts: Array<LostFact>,
 /**
- * What is in no number here.
+ * What is in no number here, and how many of those that are gone agents were still sent with the last request.
  */
 gap: string | null, };
 

@@ -179,6 +179,41 @@ fn a_context_that_is_gone_is_an_error_of_either_version() {
 }
 
 #[test]
+fn the_callers_context_comes_back_with_an_error_too() {
+    let server = Server::echo();
+    let own = json!({"trace_id": "t-1", "deep": [1, {"x": null}]});
+    let parts = json!([{"text": "on"}, {"data": {"context": own}}]);
+    let gone = json!({"message": {"messageId": "m", "parts": parts, "contextId": "ctx-front-gone"}});
+    let new = server.a2a("SendMessage", &gone).json();
+    let given = &new["error"]["data"][1];
+    assert_eq!(given["@type"], "type.googleapis.com/google.protobuf.Struct", "{new}");
+    assert_eq!(given["value"], json!({"context": own}));
+    let old = server.a2a("message/send", &gone).json();
+    assert_eq!(
+        (&old["error"]["data"]["code"], &old["error"]["data"]["context"]),
+        (&json!("CONTEXT_EXPIRED"), &own)
+    );
+    let file = json!({"message": {"messageId": "m", "parts": [{"raw": "AAAA"}, {"data": {"context": own}}]}});
+    assert_eq!(server.a2a("message/send", &file).json()["error"]["data"]["context"], own);
+}
+
+#[test]
+fn an_answer_that_is_json_is_a_part_of_data_with_the_callers_context_in_it() {
+    let server = Server::echo();
+    let parts = json!([{"data": {"skill": "front", "parameters": {"brief": "video", "context": {"t": 1}}}}]);
+    let sent = json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": parts}});
+    let done = server.a2a("SendMessage", &sent).json();
+    let task = &done["result"]["task"];
+    let answer = json!({"parameters": {"brief": "video"}});
+    let mut echoed = answer.clone();
+    echoed["context"] = json!({"t": 1});
+    let text = json!({"text": answer.to_string()});
+    assert_eq!(task["artifacts"][0]["parts"], json!([text, {"data": echoed}]), "{done}");
+    let got = server.a2a("GetTask", &json!({"id": task["id"]})).json();
+    assert_eq!(got["result"]["artifacts"][0]["parts"], json!([text, {"data": answer}]), "{got}");
+}
+
+#[test]
 fn a_client_that_takes_streams_alone_reads_an_error_as_an_event() {
     let server = Server::echo();
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "message/stream", "params": {}}).to_string();

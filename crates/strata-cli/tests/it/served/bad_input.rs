@@ -30,6 +30,64 @@ fn strangers_are_refused() {
 }
 
 #[test]
+fn a_retention_that_is_not_understood_is_refused() {
+    let server = Server::echo();
+    for (retention, says) in [
+        (
+            json!({"strategy": "count", "limit": 4, "summarize_on_truncate": "no"}),
+            "is a string, not true or false",
+        ),
+        (
+            json!({"strategy": "count", "limit": 4, "summarise_on_truncate": true}),
+            "`summarise_on_truncate` is not known",
+        ),
+        (json!({"strategy": "count", "limit": null}), "its `limit` is null, not a whole number"),
+        (json!({"strategy": "count"}), "its `limit` is missing"),
+        (
+            json!({"strategy": "count", "limit": u64::MAX}),
+            "its `limit` is 18446744073709551615, not a whole number up",
+        ),
+        (json!({"strategy": "size", "limit": 1, "summarize_on_truncate": true}), "a quarter of its limit"),
+    ] {
+        let got = server.run(&[], &json!({"message": "hello", "retention": retention}));
+        let answer = refused(&got, 400, "RETENTION_UNUSABLE");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(says), "{retention}: {message}");
+    }
+    assert!(server.strata("contexts list")["contexts"].as_array().unwrap().is_empty(), "nothing has begun");
+}
+
+#[test]
+fn numbers_that_would_come_back_changed_are_refused() {
+    let server = Server::echo();
+    for body in [
+        r#"{"message": "x", "context": {"n": [1e400]}}"#,
+        r#"{"message": "x", "state": {"n": 1e400}}"#,
+        r#"{"message": "x", "state": {"deep": [{"n": 18446744073709551616}]}}"#,
+    ] {
+        let answer = refused(&server.send("POST", "/run", &[], body), 400, "INVALID_REQUEST");
+        assert!(answer["error"]["message"].as_str().unwrap().ends_with("Send it as a text."), "{answer}");
+    }
+    let largest = r#"{"message": "x", "state": {"n": 18446744073709551615}}"#;
+    let kept = server.send("POST", "/run", &[], largest).json();
+    let id = kept["context_id"].as_str().unwrap();
+    let held = server.send("GET", "/context", &[("X-Context-ID", id)], "");
+    assert!(held.body.contains(r#""n":18446744073709551615"#), "{}", held.body);
+}
+
+#[test]
+fn a_request_that_is_too_long_is_told_with_a_code() {
+    let server = Server::echo();
+    let long = json!({"message": "x".repeat(9 << 20)}).to_string();
+    for path in ["/run", "/a2a", "/mcp"] {
+        // It may be refused, and the line be cut, before all of it was sent.
+        if let Ok(got) = server.try_send("POST", path, &[], &long) {
+            refused(&got, 413, "REQUEST_TOO_LARGE");
+        }
+    }
+}
+
+#[test]
 fn two_ids_in_one_request_are_refused() {
     let server = Server::echo();
     let begin =

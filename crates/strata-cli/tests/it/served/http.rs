@@ -17,6 +17,7 @@ fn an_answer_names_its_context_in_every_place() {
     for (path, headers) in [
         ("/run".to_owned(), vec![("X-Context-ID", id.to_owned())]),
         (format!("/run?context_id={id}"), vec![]),
+        (format!("/run?contextId={id}"), vec![]),
         ("/run".to_owned(), vec![("Cookie", format!("adcp_context={id}"))]),
     ] {
         let headers: Vec<(&str, &str)> =

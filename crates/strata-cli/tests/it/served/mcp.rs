@@ -98,11 +98,53 @@ fn an_error_says_what_happened_and_the_callers_context_comes_back() {
 }
 
 #[test]
+fn arguments_that_are_no_message_are_said_as_they_are_and_json_is_answered_beside_the_text() {
+    let server = Server::echo();
+    let mut connection = server.connect();
+    let asked = json!({"brief": "video", "n": 2, "context": {"trace": 1}});
+    let answer = connection.call("front", &asked);
+    assert_eq!(answer["content"][0]["text"], r#"{"brief":"video","n":2}"#, "{answer}");
+    let told = &answer["structuredContent"];
+    assert_eq!(
+        (&told["brief"], &told["n"], &told["context"]),
+        (&json!("video"), &json!(2), &json!({"trace": 1}))
+    );
+    // What is told of every answer stays what it is.
+    let said = connection.call("front", &json!({"message": r#"{"status": "odd", "x": 1}"#}));
+    let told = &said["structuredContent"];
+    assert_eq!((&told["status"], &told["x"]), (&json!("completed"), &json!(1)), "{told}");
+    assert_eq!(connection.call("front", &json!({}))["content"][0]["text"], "{}");
+}
+
+#[test]
+fn a_connection_is_unknown_to_whoever_did_not_open_it() {
+    let server = Server::echo();
+    let mut connection = server.connect();
+    connection.call("front", &json!({"message": "hello"}));
+    let bob = server.bearer("bob");
+    let headers = [
+        ("Authorization", bob.as_str()),
+        ("Mcp-Session-Id", connection.session()),
+        ("MCP-Protocol-Version", "2025-06-18"),
+    ];
+    let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"}).to_string();
+    for (method, body) in [("POST", list.as_str()), ("GET", ""), ("DELETE", "")] {
+        assert_eq!(server.send(method, "/mcp", &headers, body).status, 404, "{method}");
+    }
+    let nothing = [("Mcp-Session-Id", "no-such-connection"), ("MCP-Protocol-Version", "2025-06-18")];
+    let (unknown, foreign) =
+        (server.send("POST", "/mcp", &nothing, &list), server.send("POST", "/mcp", &headers, &list));
+    assert_eq!((unknown.status, &unknown.body), (404, &foreign.body));
+    assert_eq!(connection.call("front", &json!({"message": "on"}))["content"][0]["text"], "on");
+}
+
+#[test]
 fn bad_arguments_are_told() {
     let server = Server::echo();
     let mut connection = server.connect();
     for (arguments, says) in [
-        (json!({}), "`message` is missing"),
+        (json!({"task_id": null}), "`message` is missing"),
+        (json!({"message": null, "brief": "video"}), "There is no argument `brief`."),
         (json!({"message": 7}), "`message` is a number, not a text."),
         (json!({"message": "  "}), "The message is empty."),
         (json!({"message": "x", "context_id": 7}), "`context_id` is a number, not a text."),

@@ -221,6 +221,10 @@ pub(super) struct Connection<'s> {
 }
 
 impl Connection<'_> {
+    pub(super) fn session(&self) -> &str {
+        &self.session
+    }
+
     fn post(&self, message: &Value) -> Got {
         let headers = [
             ("Authorization", self.bearer.as_str()),
