@@ -18,6 +18,7 @@ pub(crate) struct Exchange {
     pub(crate) end: Option<f64>,
     /// The body as it was sent.
     pub(crate) body: Json,
+    /// The messages in it, as a reader of requests reads them.
     pub(crate) turns: Vec<Turn>,
     pub(crate) answer: Option<Answer>,
     /// Where the answer stands, where that is not in the record of its request.

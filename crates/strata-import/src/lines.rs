@@ -24,8 +24,9 @@ pub(crate) struct Chunk<'b> {
 pub(crate) struct LineCutter {
     /// Bytes of the chunk that is not complete yet.
     pending: Vec<u8>,
-    /// Bytes of `pending` that hold no cut.
+    /// Bytes of `pending` that hold no cut, and how many lines end in them.
     searched: usize,
+    searched_lines: u64,
     start: u64,
     line: u64,
 }
@@ -52,14 +53,20 @@ impl LineCutter {
     /// Emits every complete chunk of `bytes`; returns how many bytes they took.
     fn cut(&mut self, bytes: &[u8], sink: &mut impl FnMut(Chunk<'_>)) -> usize {
         let mut used = 0;
-        let mut search = self.searched;
-        while let Some(at) = next_cut(bytes, search) {
-            self.emit(&bytes[used..at], sink);
-            used = at;
-            search = at;
-        }
+        let mut n_lines = self.searched_lines;
+        let searched = self.searched;
+        let starts = memchr_iter(b'\n', &bytes[searched..]).map(|at| searched + at + 1);
         // A newline that ends `bytes` is looked at again when the byte behind it is known.
+        for start in starts.take_while(|start| *start < bytes.len()) {
+            n_lines += 1;
+            if !continues(bytes[start]) {
+                self.emit(&bytes[used..start], n_lines, sink);
+                used = start;
+                n_lines = 0;
+            }
+        }
         self.searched = (bytes.len() - used).saturating_sub(1);
+        self.searched_lines = n_lines;
         used
     }
 
@@ -69,18 +76,11 @@ impl LineCutter {
         Chunk { bytes: text, start, line: self.line + 1, is_last }
     }
 
-    fn emit(&mut self, bytes: &[u8], sink: &mut impl FnMut(Chunk<'_>)) {
+    fn emit(&mut self, bytes: &[u8], n_lines: u64, sink: &mut impl FnMut(Chunk<'_>)) {
         sink(self.chunk(bytes, false));
         self.start += bytes.len() as u64;
-        self.line += memchr_iter(b'\n', bytes).count() as u64;
+        self.line += n_lines;
     }
-}
-
-/// The first place at or after `from` where a new chunk begins.
-fn next_cut(bytes: &[u8], from: usize) -> Option<usize> {
-    let rest = bytes.get(from..)?;
-    let cuts = memchr_iter(b'\n', rest).map(|at| from + at + 1);
-    cuts.take_while(|at| *at < bytes.len()).find(|at| !continues(bytes[*at]))
 }
 
 fn continues(first: u8) -> bool {

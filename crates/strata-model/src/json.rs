@@ -50,6 +50,14 @@ impl Json {
         }
     }
 
+    /// The text itself, to be shared rather than copied.
+    pub fn as_text(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -275,6 +283,12 @@ impl Object {
     pub fn remove(&mut self, key: &str) -> Option<Json> {
         let index = self.members.iter().position(|(name, _)| &**name == key)?;
         Some(self.members.remove(index).1)
+    }
+
+    /// Removes a member whose value is what is wanted; another value is left where it is.
+    pub fn remove_if(&mut self, key: &str, is_wanted: impl FnOnce(&Json) -> bool) -> Option<Json> {
+        let index = self.members.iter().position(|(name, _)| &**name == key)?;
+        is_wanted(&self.members[index].1).then(|| self.members.remove(index).1)
     }
 
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &Json) -> bool) {

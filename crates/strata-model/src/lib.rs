@@ -65,7 +65,7 @@ pub use recorded_call::{
 };
 pub use request::{
     Block, Chunk, ConfigField, Contents, Declaration, LlmRequest, Misfit, RequestChange, RequestContent,
-    RequestPart, RequestTool, RichText, Splice, TextSpan, is_alike_in_scripts, namespace,
+    RequestPart, RequestTool, RichText, Splice, TextSpan, is_alike_in_scripts, namespace, part_fingerprint,
 };
 pub use response::LlmResponse;
 pub use session::Session;

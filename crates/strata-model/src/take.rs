@@ -5,12 +5,10 @@ use crate::{Json, Object, Str};
 
 /// Takes a text; a value of another kind is left where it is.
 pub fn take_text(object: &mut Object, key: &str) -> Option<Str> {
-    let text = match object.get(key)? {
-        Json::String(text) => text.clone(),
-        _ => return None,
-    };
-    object.remove(key);
-    Some(text)
+    match object.remove_if(key, |value| matches!(value, Json::String(_)))? {
+        Json::String(text) => Some(text),
+        _ => None,
+    }
 }
 
 /// Takes a text that is not empty under the first of `keys` that has one.
@@ -20,8 +18,7 @@ pub fn take_first_text(object: &mut Object, keys: &[&str]) -> Option<Str> {
 
 /// Takes an object; a value of another kind is left where it is.
 pub fn take_object(object: &mut Object, key: &str) -> Option<Object> {
-    object.get(key)?.as_object()?;
-    match object.remove(key)? {
+    match object.remove_if(key, |value| matches!(value, Json::Object(_)))? {
         Json::Object(inner) => Some(inner),
         _ => None,
     }
@@ -29,8 +26,7 @@ pub fn take_object(object: &mut Object, key: &str) -> Option<Object> {
 
 /// Takes a list; a value of another kind is left where it is.
 pub fn take_list(object: &mut Object, key: &str) -> Option<Vec<Json>> {
-    object.get(key)?.as_array()?;
-    match object.remove(key)? {
+    match object.remove_if(key, |value| matches!(value, Json::Array(_)))? {
         Json::Array(items) => Some(items),
         _ => None,
     }

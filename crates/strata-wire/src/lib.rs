@@ -45,7 +45,10 @@ pub use context_id::{
 pub use decode::{decode, decode_count};
 pub use encode::{BodyOptions, encode, encode_count};
 pub use order::{PrefixOrder, prefix_segments};
-pub use request::{is_request, request_body, request_of, unbatch};
+pub use request::{
+    beside_messages, contents_of_turns, head_of, is_held_elsewhere, is_request, request_body, request_of,
+    unbatch,
+};
 pub use segment::{
     Item, Path, Segment, answer_schema, definitions, find, prompt_segments, segments, settings,
 };

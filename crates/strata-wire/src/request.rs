@@ -3,5 +3,5 @@
 mod body;
 mod llm_request;
 
-pub use body::{is_request, request_body, unbatch};
-pub use llm_request::request_of;
+pub use body::{beside_messages, is_request, request_body, unbatch};
+pub use llm_request::{contents_of_turns, head_of, is_held_elsewhere, request_of};

@@ -4,8 +4,11 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use strata_model::{Fingerprint, FingerprintBuilder, Json, LlmRequest, Object};
-use strata_wire::{definitions, request_of};
+use strata_model::{
+    Fingerprint, FingerprintBuilder, Json, LlmRequest, Object, RecordedCall, Str, part_fingerprint,
+};
+use strata_wire::message::{Role, Turn};
+use strata_wire::{beside_messages, contents_of_turns, definitions, head_of, is_held_elsewhere, request_of};
 
 use super::conversation::Conversation;
 use crate::exchange::{Exchange, asked_model};
@@ -21,9 +24,19 @@ const KEPT: f64 = 300.0;
 #[derive(Debug, Default)]
 pub(super) struct SentPrompts {
     by_head: HashMap<Fingerprint, Vec<Sent>>,
+    /// Heads by all that they are made from: most requests have that of one before them.
+    heads: HashMap<Fingerprint, Fingerprint>,
     /// Requests of the first conversation while it is the only one, with when they were sent: they are read once there is
     /// another, which most logs have not.
     alone: Vec<(usize, Option<f64>)>,
+}
+
+/// What is compared of a prompt.
+struct Prompt {
+    /// Model, tools and instruction.
+    head: Fingerprint,
+    /// Each content with all before it.
+    prefixes: Vec<Fingerprint>,
 }
 
 /// The prompts of a conversation that continue one another.
@@ -54,16 +67,53 @@ impl SentPrompts {
         }
         for (request, time) in std::mem::take(&mut self.alone) {
             if let Some(body) = all.first().and_then(|first| first.body(request)) {
-                self.enter(0, body, time);
+                self.enter(0, Prompt::of_body(body), time);
             }
         }
-        self.enter(at, &exchange.body, exchange.time)
+        let prompt = match &exchange.body {
+            Json::Object(body) if !RecordedCall::is_in(&exchange.body) && are_named(&exchange.turns) => {
+                let model = asked_model(&exchange.body);
+                self.prompt_of(body, model.as_deref(), &exchange.turns)
+            }
+            body => Prompt::of_body(body),
+        };
+        self.enter(at, prompt, exchange.time)
     }
 
-    fn enter(&mut self, conversation: usize, body: &Json, time: Option<f64>) -> Vec<Json> {
-        let Some(request) = request_of(body) else { return Vec::new() };
-        let prefixes = prefixes(&request);
-        let known = self.by_head.entry(head(body, &request)).or_default();
+    /// What [`Prompt::of_body`] gives, of a body whose messages were read already.
+    fn prompt_of(&mut self, body: &Object, model: Option<&str>, turns: &[Turn]) -> Option<Prompt> {
+        if is_held_elsewhere(body) {
+            return None;
+        }
+        let (mut before, mut prefixes) = (Fingerprint::default(), Vec::new());
+        for (role, of_content) in contents_of_turns(turns) {
+            let parts = turns[of_content].iter().flat_map(|turn| &turn.parts).map(part_fingerprint);
+            before = before.then(content(Some(role), parts));
+            prefixes.push(before);
+        }
+        let instruction = turns.iter().take_while(|turn| turn.role == Role::System);
+        let instruction: Vec<&Str> =
+            instruction.flat_map(|turn| &turn.parts).filter_map(|part| part.text.as_ref()).collect();
+        if prefixes.is_empty() && instruction.is_empty() {
+            return None;
+        }
+        let mut all = FingerprintBuilder::new();
+        all.number(body.len() as u64);
+        for (key, value) in beside_messages(body) {
+            all.text(key).json(value);
+        }
+        all.number(instruction.len() as u64);
+        for text in instruction {
+            all.text(text);
+        }
+        let made = || head(model, &head_of(body, turns));
+        let head = *self.heads.entry(all.finish()).or_insert_with(made);
+        Some(Prompt { head, prefixes })
+    }
+
+    fn enter(&mut self, conversation: usize, prompt: Option<Prompt>, time: Option<f64>) -> Vec<Json> {
+        let Some(Prompt { head, prefixes }) = prompt else { return Vec::new() };
+        let known = self.by_head.entry(head).or_default();
         let of_own = known.iter().enumerate().filter(|(_, sent)| sent.conversation == conversation);
         let own = of_own.map(|(at, sent)| (sent.shared(&prefixes), at)).max();
         let own_time = own.and_then(|(shared, at)| known[at].sent_at(shared));
@@ -99,8 +149,35 @@ impl SentPrompts {
 
 /// Whether two bodies are for the same model, with the same tools and instruction.
 pub(super) fn is_same_head(a: &Json, b: &Json) -> bool {
-    let head = |body: &Json| Some(head(body, &request_of(body)?));
+    let head = |body: &Json| Some(Prompt::of_body(body)?.head);
     head(a).is_some_and(|of_a| head(b) == Some(of_a))
+}
+
+/// Whether messages give every result the tool that a call before it in the same messages names. What was read of other
+/// requests may name the tools of others.
+fn are_named(turns: &[Turn]) -> bool {
+    let mut called: Vec<&Str> = Vec::new();
+    turns.iter().flat_map(|turn| &turn.parts).all(|part| {
+        if let Some(call) = part.function_call.as_deref().filter(|call| call.name.is_some()) {
+            called.extend(&call.id);
+        }
+        let answered = part.function_response.as_deref().and_then(|result| result.id.as_ref());
+        answered.is_none_or(|id| called.iter().rev().any(|known| *known == id))
+    })
+}
+
+impl Prompt {
+    /// The prompt of a body; `None` where not all of it is there.
+    fn of_body(body: &Json) -> Option<Self> {
+        let request = request_of(body)?;
+        let mut before = Fingerprint::default();
+        let prefixes = request.contents.iter().map(|of_request| {
+            let parts = of_request.parts.iter().map(|part| part.fingerprint);
+            before = before.then(content(of_request.role.as_deref(), parts));
+            before
+        });
+        Some(Self { prefixes: prefixes.collect(), head: head(asked_model(body).as_deref(), &request) })
+    }
 }
 
 impl Sent {
@@ -171,9 +248,9 @@ fn later(a: Option<f64>, b: Option<f64>) -> Ordering {
     b.partial_cmp(&a).unwrap_or(Ordering::Equal)
 }
 
-fn head(body: &Json, request: &LlmRequest) -> Fingerprint {
+fn head(model: Option<&str>, request: &LlmRequest) -> Fingerprint {
     let mut head = FingerprintBuilder::new();
-    head.optional(asked_model(body).as_deref());
+    head.optional(model);
     for definition in definitions(request) {
         head.text(&definition.text());
     }
@@ -182,17 +259,11 @@ fn head(body: &Json, request: &LlmRequest) -> Fingerprint {
     head.finish()
 }
 
-/// Each content with all before it.
-fn prefixes(request: &LlmRequest) -> Vec<Fingerprint> {
-    let mut before = Fingerprint::default();
-    let contents = request.contents.iter().map(|content| {
-        let mut said = FingerprintBuilder::new();
-        said.optional(content.role.as_deref());
-        for part in &content.parts {
-            said.fingerprint(part.fingerprint);
-        }
-        before = before.then(said.finish());
-        before
-    });
-    contents.collect()
+fn content(role: Option<&str>, parts: impl Iterator<Item = Fingerprint>) -> Fingerprint {
+    let mut said = FingerprintBuilder::new();
+    said.optional(role);
+    for part in parts {
+        said.fingerprint(part);
+    }
+    said.finish()
 }

@@ -116,7 +116,8 @@ impl RequestPart {
     }
 }
 
-fn part_fingerprint(part: &Part) -> Fingerprint {
+/// Hash of what is sent of a part, without regard to where it comes from.
+pub fn part_fingerprint(part: &Part) -> Fingerprint {
     let mut hash = FingerprintBuilder::new();
     match (&part.text, part.thought, &part.thought_signature) {
         // The common case, without building JSON: a plain text, perhaps a thought.

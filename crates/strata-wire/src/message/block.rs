@@ -52,17 +52,17 @@ impl Messages<'_> {
             Json::Null => return,
             other => return self.unread.field(self.owner, "content[]", &other),
         };
-        let kind = block.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let kind = block.get("type").and_then(Json::as_text).cloned().unwrap_or_default();
         match &*kind {
             "" => self.untyped(block, turn),
             "text" | "input_text" | "output_text" | "summary_text" | "refusal" | "reasoning_text" => {
                 block.remove("type");
                 let text = take_first_text(&mut block, &["text", "content", "refusal"]).unwrap_or_default();
                 self.rest(&kind, &block);
-                if kind == "refusal" {
+                if &*kind == "refusal" {
                     turn.refusal = Some(text.clone());
                 }
-                turn.push(if kind == "reasoning_text" { thought(text) } else { Part::from_text(text) });
+                turn.push(if &*kind == "reasoning_text" { thought(text) } else { Part::from_text(text) });
             }
             "mcp_tool_use" => {
                 block.insert("type", "server_tool_use");
@@ -102,7 +102,7 @@ impl Messages<'_> {
                 block.remove("type");
                 self.rest(&kind, &block);
                 let (content, failed) = typed_output(content);
-                self.result(id, name, content, is_error || failed || kind == "tool-error", turn);
+                self.result(id, name, content, is_error || failed || &*kind == "tool-error", turn);
             }
             _ => match media(&kind, &mut block) {
                 Some(part) => {

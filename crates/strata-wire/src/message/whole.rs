@@ -1,5 +1,7 @@
 //! A message, whoever wrote it.
 
+use std::borrow::Cow;
+
 use strata_model::take::{listed, take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use strata_model::{Base64, Blob, Json, Object, Part, Str};
 
@@ -33,8 +35,8 @@ impl Messages<'_> {
 
     fn message(&mut self, message: Object) -> Turn {
         let mut message = llama::renamed(kernel::renamed(unwrapped(message)));
-        let kind = message.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
-        let role = message.get("role").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let text = |key: &str| message.get(key).and_then(Json::as_text).cloned().unwrap_or_default();
+        let (kind, role) = (text("type"), text("role"));
         if role.is_empty() && item::is_item(&kind) {
             return self.item(&kind, message);
         }
@@ -113,7 +115,9 @@ impl Messages<'_> {
     /// A call that is the whole text of a message: `{"name": …, "arguments": …}`.
     fn written_call(&mut self, message: &mut Object, turn: &mut Turn) {
         for key in ["value", "content"] {
-            let Some(text) = message.get(key).and_then(Json::as_str).map(Json::from) else { continue };
+            let Some(text) = message.get(key).filter(|text| text.as_str().is_some()).cloned() else {
+                continue;
+            };
             for call in listed(unpacked(text)) {
                 if call.get("name").is_some() {
                     message.remove(key);
@@ -218,7 +222,9 @@ fn is_message_kind(kind: &str) -> bool {
 }
 
 fn role_of(name: &str) -> Role {
-    match name.to_ascii_lowercase().as_str() {
+    let has_capitals = name.bytes().any(|byte| byte.is_ascii_uppercase());
+    let small = if has_capitals { Cow::Owned(name.to_ascii_lowercase()) } else { Cow::Borrowed(name) };
+    match &*small {
         "system" | "developer" | "systemmessage" => Role::System,
         "assistant" | "model" | "ai" | "bot" | "gemini" | "choice" | "gpt" | "chatgpt" | "aimessage"
         | "function_call" | "chatbot" => Role::Model,

@@ -1,7 +1,7 @@
 //! Bodies of requests, in any dialect.
 
 use strata_model::take::{take_any, take_object};
-use strata_model::{Json, Object};
+use strata_model::{Json, Object, Str};
 
 use crate::message::{Reader, Role, Turn};
 
@@ -49,6 +49,27 @@ pub fn unbatch(body: &mut Object) {
             *items = std::mem::take(inner);
         }
     }
+}
+
+/// The member of a body that its messages are read from.
+fn said_in(body: &Object) -> Option<&'static str> {
+    MESSAGES.into_iter().find(|key| body.get(key).is_some_and(|said| !said.is_null()))
+}
+
+/// The members of a body beside its messages.
+pub fn beside_messages(body: &Object) -> impl Iterator<Item = (&Str, &Json)> {
+    let said = said_in(body);
+    body.iter().filter(move |(key, _)| Some(&***key) != said)
+}
+
+/// A copy of a body without what is said in it.
+pub(super) fn without_messages(body: &Object) -> Object {
+    let mut rest: Object = beside_messages(body).map(|(key, value)| (key.clone(), value.clone())).collect();
+    if let Some(said) = said_in(body) {
+        // Where nothing stands there, messages are looked for under other names.
+        rest.push(said, Vec::new());
+    }
+    rest
 }
 
 impl Reader<'_> {

@@ -1,13 +1,15 @@
 //! A recorded body as a request.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use strata_model::take::{take_any, take_object, take_text};
 use strata_model::{
-    Content, Declaration, Json, LlmRequest, Object, Origin, Part, RecordedCall, RequestContent, RequestTool,
+    Content, Declaration, Json, LlmRequest, Object, Origin, RecordedCall, RequestContent, RequestTool,
     RichText, Str, namespace,
 };
 
+use super::body::without_messages;
 use crate::message::{Reader, Role, ToolNames, Turn};
 
 /// Who is named as the source of what a body holds.
@@ -38,13 +40,35 @@ pub fn request_of(body: &Json) -> Option<LlmRequest> {
         // As google-adk had it, with nothing to translate.
         return Some(LlmRequest::from_json(body, &origin()));
     }
-    let mut body = body.as_object()?.clone();
-    if HELD_ELSEWHERE.iter().any(|key| body.get(key).is_some_and(Json::is_truthy)) {
+    let body = body.as_object()?;
+    if is_held_elsewhere(body) {
         return None;
     }
-    let mut request = LlmRequest::default();
+    let mut body = body.clone();
     let (mut tools, mut unread) = (ToolNames::new(), ());
     let turns = Reader { tools: &mut tools, unread: &mut unread }.request(&mut body);
+    let request = request_with(body, turns);
+    let is_empty = request.contents.is_empty() && request.system_instruction.is_none();
+    (!is_empty).then_some(request)
+}
+
+/// What [`request_of`] gives, but for its contents, where the messages of a body were read already: tools, instruction and
+/// settings.
+pub fn head_of(body: &Object, turns: &[Turn]) -> LlmRequest {
+    let mut rest = without_messages(body);
+    // The system prompt is taken out of it, which is among the turns.
+    Reader { tools: &mut ToolNames::new(), unread: &mut () }.request(&mut rest);
+    request_with(rest, turns[..n_leading_system(turns)].to_vec())
+}
+
+/// Whether messages of a request are where the body refers to.
+pub fn is_held_elsewhere(body: &Object) -> bool {
+    HELD_ELSEWHERE.iter().any(|key| body.get(key).is_some_and(Json::is_truthy))
+}
+
+/// The request that a body asks for whose messages were taken out of it.
+fn request_with(mut body: Object, turns: Vec<Turn>) -> LlmRequest {
+    let mut request = LlmRequest::default();
     let mut config = take_object(&mut body, "config").unwrap_or_default();
     let own =
         take_object(&mut body, "generationConfig").or_else(|| take_object(&mut body, "generation_config"));
@@ -60,20 +84,19 @@ pub fn request_of(body: &Json) -> Option<LlmRequest> {
             request.set_config(key, value.clone(), origin());
         }
     }
-    let is_empty = request.contents.is_empty() && request.system_instruction.is_none();
-    (!is_empty).then_some(request)
+    request
 }
 
-fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
-    let mut said: Vec<(&'static str, bool, Vec<Arc<Part>>)> = Vec::new();
-    for turn in turns {
-        let is_system = turn.role == Role::System;
-        if is_system && said.is_empty() {
-            for text in turn.parts.iter().filter_map(|part| part.text.clone()) {
-                request.append_system(RichText::from_span(text, origin()));
-            }
-            continue;
-        }
+/// System prompts that stand before everything else: they are the instruction.
+fn n_leading_system(turns: &[Turn]) -> usize {
+    turns.iter().take_while(|turn| turn.role == Role::System).count()
+}
+
+/// The contents that turns are in a request, behind its instruction: the role and the turns of each.
+pub fn contents_of_turns(turns: &[Turn]) -> Vec<(&'static str, Range<usize>)> {
+    let mut contents: Vec<(&'static str, Range<usize>)> = Vec::new();
+    let mut only_results = false;
+    for (at, turn) in turns.iter().enumerate().skip(n_leading_system(turns)) {
         let has_only_results =
             turn.has_results() && turn.parts.iter().all(|part| part.function_response.is_some());
         let role = match turn.role {
@@ -81,19 +104,34 @@ fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
             Role::System => "system",
             Role::User | Role::Tool => "user",
         };
-        let parts = turn.parts.into_iter().map(Arc::new);
-        match said.last_mut() {
+        match contents.last_mut() {
             // Answers come in items, and results one by one: each is one content of a request.
-            Some((before, only_results, all))
-                if *before == role && (role == "model" || (*only_results && has_only_results)) =>
+            Some((before, of_content))
+                if *before == role && (role == "model" || (only_results && has_only_results)) =>
             {
-                all.extend(parts);
+                of_content.end = at + 1;
             }
-            _ => said.push((role, has_only_results, parts.collect())),
+            _ => {
+                only_results = has_only_results;
+                contents.push((role, at..at + 1));
+            }
         }
     }
-    request.contents.extend(said.into_iter().map(|(role, _, parts)| {
-        let content = Content { role: Some(role.into()), parts: Some(parts), ..Content::default() };
+    contents
+}
+
+fn add_turns(request: &mut LlmRequest, turns: Vec<Turn>) {
+    let contents = contents_of_turns(&turns);
+    let n_system = n_leading_system(&turns);
+    let mut turns = turns.into_iter();
+    for turn in turns.by_ref().take(n_system) {
+        for text in turn.parts.into_iter().filter_map(|part| part.text) {
+            request.append_system(RichText::from_span(text, origin()));
+        }
+    }
+    request.contents.extend(contents.into_iter().map(|(role, of_content)| {
+        let parts = turns.by_ref().take(of_content.len()).flat_map(|turn| turn.parts).map(Arc::new);
+        let content = Content { role: Some(role.into()), parts: Some(parts.collect()), ..Content::default() };
         Arc::new(RequestContent::from_content(&content, |_| origin()))
     }));
 }

@@ -95,7 +95,7 @@ impl Log {
             }
             "system.message" => {
                 // Every prompt is sent with one; it is written down again when a session is resumed.
-                let text = data.get("content").and_then(Json::as_str).map(Str::from);
+                let text = data.get("content").and_then(Json::as_text).cloned();
                 let known = self.instructions.insert(say.agent.clone(), text.clone());
                 if text.is_some() && known == Some(text) {
                     return self.draft.unmapped.record("system.message (repeated)", source);

@@ -32,7 +32,7 @@ pub(in crate::telemetry) struct Event {
 
 impl Span {
     pub(in crate::telemetry) fn text(&self, key: &str) -> Option<Str> {
-        self.attributes.get(key).and_then(Json::as_str).filter(|text| !text.is_empty()).map(Str::from)
+        self.attributes.get(key).and_then(Json::as_text).filter(|text| !text.is_empty()).cloned()
     }
 
     pub(in crate::telemetry) fn first_text(&self, keys: &[&str]) -> Option<Str> {
