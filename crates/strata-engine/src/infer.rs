@@ -206,8 +206,8 @@ impl Found<'_> {
         let were = if n_agents == 1 { "agent was" } else { "agents were" };
         if !self.sent.is_empty() {
             notes.push(format!(
-                "{n_agents} {were} inferred from the events, with the instructions, tools, models and settings that they \
-                 sent in most of the requests that are recorded. A call whose request is recorded rests on that one."
+                "{n_agents} {were} inferred from the events, with the instructions, models and settings that they sent in \
+                 most of the requests that are recorded, and all tools that any of these declares. A call whose request is recorded rests on that one."
             ));
             notes.extend(self.tree.guesses().iter().cloned());
             return notes;

@@ -77,16 +77,16 @@ impl AnswerFields {
     }
 }
 
-/// JSON that takes a tenth more than it needs.
+/// JSON that takes a tenth more characters than it needs.
 pub(crate) fn is_spaced_json(text: &str) -> bool {
-    spare_share(text).is_some()
+    compact_of_spaced(text).is_some()
 }
 
-/// Characters of white space between the values of JSON, and all of its characters, where that is a tenth of it.
-pub(crate) fn spare_share(text: &str) -> Option<(usize, usize)> {
+/// The same JSON without white space between its values, where that is a tenth of it.
+pub(crate) fn compact_of_spaced(text: &str) -> Option<String> {
     let value = text.trim_start().starts_with(['{', '[']).then(|| json::parse(text.as_bytes()).ok())??;
-    let (compact, whole) = (length(&value), python::len(text));
-    (compact * 11 < whole * 10).then(|| (whole - compact, whole))
+    let compact = json::to_compact_python(&value);
+    (python::len(&compact) * 11 < python::len(text) * 10).then_some(compact)
 }
 
 fn length(value: &Json) -> usize {

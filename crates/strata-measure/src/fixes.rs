@@ -38,6 +38,9 @@ const LEAST_DOLLARS: f64 = 0.0001;
 /// shorter.
 const SHORTER_SHARE: i64 = 20;
 
+/// The part of a loss that a change has to keep to be told beside it (1/10).
+const LEAST_KEPT: i64 = 10;
+
 /// A candidate after it was tried.
 #[derive(Debug, Clone)]
 pub struct Fix {
@@ -48,7 +51,7 @@ pub struct Fix {
     /// What it takes for granted and what it would cost beside tokens, a sentence each: cached tokens that are lost,
     /// things that answers use later.
     pub warnings: Vec<String>,
-    /// Calls that lose less than half of what they lost without it.
+    /// Calls whose break is gone, and that lose less than half of what they lost without it.
     pub mends: Vec<u32>,
 }
 
@@ -93,7 +96,7 @@ pub fn helping<'f>(fixes: impl IntoIterator<Item = &'f Fix>, finding: &Finding) 
 }
 
 /// The change that keeps the most of what a finding says is lost, of those that are replayed without an edit: its own is
-/// what the requests' code, or the app's, does otherwise.
+/// what the requests' code, or the app's, does otherwise. `None` where none keeps a part of it that is worth telling.
 pub fn replayed<'f>(
     fixes: &'f [CacheFix],
     finding: &Finding,
@@ -110,7 +113,9 @@ pub fn replayed<'f>(
     };
     let call = experiment.call(finding.calls.first()?.first)?;
     fixes.iter().find(|fix| {
-        fix.agent == call.invocation.agent && fix.kind.causes().iter().any(|cause| causes.contains(cause))
+        fix.agent == call.invocation.agent
+            && fix.kind.causes().iter().any(|cause| causes.contains(cause))
+            && fix.saves_tokens.saturating_mul(LEAST_KEPT) >= finding.tokens() as i64
     })
 }
 
@@ -163,11 +168,23 @@ pub fn try_fix(
     Some(Fix { candidate, effect, basis: basis.unwrap_or(Basis::Exact), warnings, mends })
 }
 
-/// Calls that lose less than half of what they lost.
+/// Calls that lose less than half of what they lost, and do not break as they did: a break that only costs less, as every
+/// one does in a shorter prompt, is still there.
 fn mended(before: &CacheAnalysis, after: &CacheAnalysis) -> Vec<u32> {
     let lost = |call: &CallCache| call.broken().map_or(0, |loss| loss.tokens);
+    let broken =
+        |call: &CallCache| call.broken().map(|loss| (loss.cause.code(), section(&loss.path).to_owned()));
+    let is_mended = |(was, is): &(&CallCache, &CallCache)| {
+        lost(is) * 2 < lost(was) && broken(is).is_none_or(|break_now| Some(break_now) != broken(was))
+    };
     let pairs = before.calls.iter().zip(&after.calls);
-    pairs.filter(|(was, is)| lost(is) * 2 < lost(was)).map(|(was, _)| was.call).collect()
+    pairs.filter(is_mended).map(|(was, _)| was.call).collect()
+}
+
+/// What a path begins with: `sys`, `tool`; nothing for contents, which have numbers.
+fn section(path: &str) -> &str {
+    let first = path.split('.').next().unwrap_or_default();
+    if first.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { first }
 }
 
 fn prefix_warnings(effect: &Effect) -> Vec<String> {

@@ -166,7 +166,7 @@ pub(crate) fn detail(cause: &Cause, experiment: &Experiment) -> String {
         Cause::Expired { idle_s, lifetime_s, .. } => {
             format!("{} idle, kept {}", words::duration(*idle_s), words::duration(*lifetime_s))
         }
-        Cause::Model { before, after } => format!("{before} → {after}"),
+        Cause::Model { before, after, .. } => format!("{before} → {after}"),
         cause => cause.sentence(experiment),
     }
 }

@@ -1,10 +1,11 @@
 //! What recorded requests tell of the agents that sent them: instructions, tools with their full declarations, models
-//! and settings. What an agent sent most often is taken for its configuration.
+//! and settings. What an agent sent most often is taken for its configuration, with all tools that it ever declared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use strata_model::app::{Confirmation, Instruction};
-use strata_model::{EventIndex, LlmRequest, Object, RequestTool, Session, Str, Tool};
+use strata_model::{Declaration, EventIndex, LlmRequest, Object, RequestTool, Session, Str, Tool};
 
 use super::most_frequent::most_frequent;
 use super::templates::template;
@@ -48,16 +49,23 @@ impl<'r> SentRequests<'r> {
         most_frequent(self.of_agent(agent).iter().filter_map(|(_, request)| request.model.clone()))
     }
 
-    /// Functions that no part of google-adk declares, as they were declared. `None` where nothing was recorded.
+    /// Functions that no part of google-adk declares, as they were declared: those that most requests have, and behind
+    /// them those of the others, so that edits reach all of them. `None` where nothing was recorded.
     pub(super) fn tools(&self, agent: &str, is_runtimes: impl Fn(&str) -> bool) -> Option<Vec<Tool>> {
-        let tools = most_frequent(self.of_agent(agent).iter().map(|(_, request)| request.tools.clone()))?;
-        let declarations = tools.iter().flat_map(|tool| match tool {
-            RequestTool::Functions(declarations) => &declarations[..],
-            RequestTool::BuiltIn { .. } => &[],
-        });
+        let sent = || self.of_agent(agent).iter().map(|(_, request)| &request.tools);
+        let most = most_frequent(sent().cloned())?;
+        let mut all: Vec<&Arc<Declaration>> = functions(&most).collect();
+        let mut names: HashSet<&str> = all.iter().map(|declaration| declaration.name()).collect();
+        let mut last = &most;
+        for tools in sent() {
+            if !Arc::ptr_eq(tools, last) {
+                all.extend(functions(tools).filter(|declaration| names.insert(declaration.name())));
+            }
+            last = tools;
+        }
         let is_adks =
             |name: &str| self.kind == FlowKind::Adk && (DECLARED_BY_ADK.contains(&name) || is_runtimes(name));
-        let own = declarations.filter(|declaration| !is_adks(declaration.name()));
+        let own = all.into_iter().filter(|declaration| !is_adks(declaration.name()));
         let function = |declaration: Object| Tool::Function {
             declaration,
             is_long_running: false,
@@ -95,6 +103,13 @@ impl<'r> SentRequests<'r> {
         let texts = self.of_agent(agent).iter().filter_map(|(_, request)| request.system_text());
         most_frequent(texts.filter_map(|text| Identity::find(&text, agent)?.description.map(Str::from)))
     }
+}
+
+fn functions(tools: &[RequestTool]) -> impl Iterator<Item = &Arc<Declaration>> {
+    tools.iter().flat_map(|tool| match tool {
+        RequestTool::Functions(declarations) => &declarations[..],
+        RequestTool::BuiltIn { .. } => &[],
+    })
 }
 
 /// Where google-adk tells an agent who it is: between its instruction and what tools and processors add.

@@ -130,15 +130,16 @@ fn what_is_there_twice_is_sent_once() {
 
 #[test]
 fn old_thoughts_go_and_those_of_the_last_turn_stay() {
-    let talk = "user: One\nbot: ~ Hm.\n    + First.\nuser: Two\nbot: ~ Hm again.\n    -> f() #c1\ntool #c1: {\"n\": 1}\nbot: Second.\n";
-    let thoughts = |params: &str| {
-        let rows = last_contents(&edited(&experiment(talk), &insert("drop_thoughts", params)));
-        rows.iter().filter(|row| row.contains("Hm")).cloned().collect::<Vec<_>>().len()
+    let answering = "user: One\nbot: ~ Hm.\n    + First.\nuser: Two\nbot: ~ Hm again.\n    -> f() #c1\ntool #c1: {\"n\": 1}\nbot: Second.\n";
+    let thoughts = |talk: &str| {
+        [r#"{"keep_turns": 2}"#, "{}", r#"{"keep_turns": 0}"#].map(|params| {
+            let rows = last_contents(&edited(&experiment(talk), &insert("drop_thoughts", params)));
+            rows.iter().filter(|row| row.contains("Hm")).count()
+        })
     };
-    assert_eq!(
-        (thoughts(r#"{"keep_turns": 2}"#), thoughts("{}"), thoughts(r#"{"keep_turns": 0}"#)),
-        (2, 1, 0)
-    );
+    // The call that is being answered keeps its thought: a request without it is refused.
+    assert_eq!(thoughts(answering), [2, 1, 1]);
+    assert_eq!(thoughts(&format!("{answering}user: Three\nbot: Third.\n")), [1, 0, 0]);
 }
 
 #[test]

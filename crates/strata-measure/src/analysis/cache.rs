@@ -9,11 +9,13 @@ mod replay;
 mod reported;
 mod rewrite;
 mod running;
+mod sentences;
 mod simulate;
 mod summary_bill;
 mod timeline;
 mod tried;
 mod volatile;
+mod worth;
 mod zones;
 
 use std::ops::{Range, RangeInclusive};
@@ -261,6 +263,7 @@ impl CacheAnalysis {
         let reports = self.calls.iter().map(|call| call.reported.as_ref());
         run.together = ReportsTogether::of(&run.prompts, reports, telling);
         self.compare(n_known, unedited, prices);
+        self.weigh_remedies(analysis, prices);
         self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         let is_whole = calls.len() == experiment.calls().len();
         self.summaries =

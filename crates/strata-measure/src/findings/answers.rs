@@ -10,7 +10,7 @@ use super::finding::FindingKind;
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::agent_answers::AgentAnswers;
-use crate::answer_fields::{AnswerFields, spare_share};
+use crate::answer_fields::{AnswerFields, compact_of_spaced};
 use crate::phrases::{count, listed, number};
 
 pub(super) const FAMILY: Family = Family {
@@ -81,10 +81,16 @@ fn unused_fields(evidence: &Evidence<'_>) -> Vec<Observation> {
 }
 
 fn spaced(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let scale = evidence.first_scale();
+    let weigh = |text: &str| scale.as_ref().map_or(0, |scale| scale.weigher().text(text).tokens as usize);
+    // White space takes other tokens than its characters let one think: both forms are counted.
     let spare = |_: EventIndex, part: &Part| {
         let returned = part.function_response.as_ref().and_then(|response| response.response.as_deref());
         let returned = returned.and_then(|response| response.get("result")?.as_str());
-        spare_share(part.text.as_deref().or(returned)?)
+        let text = part.text.as_deref().or(returned)?;
+        let compact = compact_of_spaced(text)?;
+        let whole = weigh(text);
+        Some((whole.saturating_sub(weigh(&compact)), whole))
     };
     let Some((tally, events)) = shares(evidence, spare) else { return Vec::new() };
     let message = format!(
@@ -172,7 +178,7 @@ fn is_said(part: &Part) -> bool {
     part.text.is_some() && !part.is_thought()
 }
 
-/// What a part of each answer took, given as characters of so many, and the answers; `None` where it is not worth it.
+/// What a part of each answer took, given as characters or tokens of so many, and the answers; `None` where it is not worth it.
 fn shares(
     evidence: &Evidence<'_>,
     share: impl Fn(EventIndex, &Part) -> Option<(usize, usize)>,

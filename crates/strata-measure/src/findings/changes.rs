@@ -6,10 +6,11 @@ use strata_model::Severity;
 
 use super::evidence::{Evidence, MIN_CACHED_TOKENS};
 use super::finding::FindingKind;
-use super::prefix::said;
+use super::prefix::{said, said_of};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::{Cause, Loss, PartsKind};
+use crate::phrases::{distinct, listed, times};
 use crate::remedies::Aim;
 
 pub(super) const FAMILY: Family = Family {
@@ -82,6 +83,9 @@ fn settings_change(evidence: &Evidence<'_>) -> Vec<Observation> {
     })
 }
 
+const CHEAPER_MODEL: &str =
+    "Nothing for the sake of the price: the model that was left would have cost more for these calls.";
+
 /// An agent, a cause, and a kind of value with the name before it.
 type Reason<'e> = (&'e str, &'static str, Option<(&'static str, &'e str)>);
 
@@ -92,23 +96,47 @@ fn name_in(label: &str) -> &str {
 
 /// Losses for the same reason, by the same agent, of the same kind of value: a finding each.
 fn observed<'e>(evidence: &Evidence<'e>, is: impl Fn(&Cause) -> bool) -> Vec<Observation> {
-    let mut all: BTreeMap<Reason<'e>, (Tally, Option<&'e Loss>)> = BTreeMap::new();
+    let mut all: BTreeMap<Reason<'e>, (Tally, Vec<&'e Loss>)> = BTreeMap::new();
     for (call, loss) in evidence.losses().filter(|(_, loss)| is(&loss.cause)) {
         let change = loss.cause.change().map(|change| (change.kind.code(), name_in(&change.label)));
-        let (tally, dearest) = all.entry((call.name(), loss.cause.code(), change)).or_default();
+        let (tally, losses) = all.entry((call.name(), loss.cause.code(), change)).or_default();
         evidence.add_loss(tally, call, loss);
-        if dearest.is_none_or(|known| known.tokens < loss.tokens) {
-            *dearest = Some(loss);
-        }
+        losses.push(loss);
     }
     let worth = all.into_values().filter(|(tally, _)| tally.tokens() >= MIN_CACHED_TOKENS);
     worth
-        .filter_map(|(tally, dearest)| {
-            let dearest = dearest?;
-            let message = said(evidence, &tally, dearest);
-            let origins = dearest.origin.clone();
-            let seen = Observation::new(Severity::Warning, message, tally).of_origins(origins);
-            Some(seen.towards(Aim::of_cause(&dearest.cause)))
+        .filter_map(|(tally, losses)| {
+            let dearest = losses.iter().rev().max_by_key(|loss| loss.tokens)?;
+            let message = match came_and_went(&losses) {
+                Some(sentence) => said_of(evidence, &tally, &sentence),
+                None => said(evidence, &tally, dearest),
+            };
+            let seen = Observation::new(Severity::Warning, message, tally);
+            let seen = seen.of_origins(losses.iter().filter_map(|loss| loss.origin.clone()));
+            let is_cheaper = matches!(dearest.cause, Cause::Model { staying_micros: Some(1..), .. });
+            let advice = is_cheaper.then_some(CHEAPER_MODEL);
+            Some(Observation { advice, ..seen.towards(Aim::of_cause(&dearest.cause)) })
         })
         .collect()
+}
+
+/// Of tools that came in in some calls and went, or changed, in others: what, and how often. `None` where it was the same
+/// each time.
+fn came_and_went(losses: &[&Loss]) -> Option<String> {
+    let mut kinds: [(&str, Vec<&str>, u64); 3] =
+        [("came in", Vec::new(), 0), ("went", Vec::new(), 0), ("changed", Vec::new(), 0)];
+    for loss in losses {
+        let Cause::Definitions { added, removed, changed, .. } = &loss.cause else { return None };
+        for ((_, names, n), found) in kinds.iter_mut().zip([added, removed, changed]) {
+            *n += u64::from(!found.is_empty());
+            names.extend(found.iter().map(String::as_str));
+        }
+    }
+    let kinds = kinds.into_iter().filter(|(_, _, n)| *n > 0).collect::<Vec<_>>();
+    if kinds.len() < 2 {
+        return None;
+    }
+    let told =
+        kinds.into_iter().map(|(verb, names, n)| format!("{} {verb} {}", listed(&distinct(names)), times(n)));
+    Some(format!("tools: {}", listed(&told.collect::<Vec<_>>())))
 }

@@ -10,7 +10,7 @@ use super::call_models::CallModels;
 use super::carried::{AllCarried, CarriedPiece, Carriers, PieceKind, parts, stored};
 use super::finding::CallRange;
 use super::tally::Tally;
-use crate::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Counting, Loss, SessionAnalysis};
+use crate::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Counting, Loss, Scale, SessionAnalysis};
 
 /// Bloat below this many tokens over a whole session costs nobody anything: at the highest prices it is a cent.
 const WORTH_TOKENS: u64 = 500;
@@ -186,6 +186,11 @@ impl<'e> Evidence<'e> {
             let range = (run.first_call, run.last_call);
             tally.add(&self.models, range, carried.piece.tokens, run.matched(&carried.sent));
         }
+    }
+
+    /// What texts weigh for the first model; those of other vocabularies differ by little.
+    pub(super) fn first_scale(&self) -> Option<Scale<'_>> {
+        self.analysis.scale(self.experiment, self.counting, self.models.names().first()?)
     }
 
     /// Adds what a call lost, at the price that it has wherever it is shown.

@@ -96,11 +96,7 @@ fn is_preamble(piece: &Piece) -> bool {
 
 /// What the two markers around a quotation weigh, for the first model. Those of other vocabularies differ by a token.
 fn marker_tokens(evidence: &Evidence<'_>) -> u32 {
-    let scale = evidence
-        .models
-        .names()
-        .first()
-        .and_then(|model| evidence.analysis.scale(evidence.experiment, evidence.counting, model));
+    let scale = evidence.first_scale();
     let weigh = |text: &str| scale.as_ref().map_or(0, |scale| scale.weigher().text(text).tokens);
     weigh(QUOTE_BEGIN) + weigh(QUOTE_END)
 }

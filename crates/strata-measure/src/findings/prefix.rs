@@ -92,12 +92,16 @@ impl<'e> Losses<'e> {
 
 /// What happened, in the words of the cache's own view, how often, and what it cost.
 pub(super) fn said(evidence: &Evidence<'_>, tally: &Tally, dearest: &Loss) -> String {
-    let sentence = dearest.cause.sentence(evidence.experiment);
+    said_of(evidence, tally, &dearest.cause.sentence(evidence.experiment))
+}
+
+/// The same with a sentence for all of it.
+pub(super) fn said_of(evidence: &Evidence<'_>, tally: &Tally, sentence: &str) -> String {
     let agents = listed(&evidence.agents_of(tally));
     let (often, tokens) = (times(tally.n_calls()), number(tally.tokens()));
     format!(
         "{}. {tokens} tokens were paid in full again for it, {often}, by {agents}.",
-        capitalised(&sentence)
+        capitalised(sentence)
     )
 }
 

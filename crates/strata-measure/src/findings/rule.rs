@@ -40,11 +40,13 @@ pub(super) struct Observation {
     pub origins: Vec<Origin>,
     /// What would help, where that is not the same for all that the rule sees.
     pub aim: Option<Aim>,
+    /// What to change instead of what the rule says.
+    pub advice: Option<&'static str>,
 }
 
 impl Observation {
     pub(super) fn new(severity: Severity, message: String, tally: Tally) -> Self {
-        Self { severity, message, tally, events: Vec::new(), origins: Vec::new(), aim: None }
+        Self { severity, message, tally, events: Vec::new(), origins: Vec::new(), aim: None, advice: None }
     }
 
     pub(super) fn of_events(mut self, events: impl IntoIterator<Item = EventIndex>) -> Self {
@@ -72,7 +74,7 @@ impl Rule {
             title: self.title,
             severity: seen.severity,
             message: seen.message,
-            advice: self.advice,
+            advice: seen.advice.unwrap_or(self.advice),
             aim: seen.aim,
             calls: seen.tally.calls(),
             spent: seen.tally.spent(),

@@ -117,13 +117,10 @@ fn thoughts(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let thoughts = seen.parts.iter().filter(|(_, part)| part.part.is_thought());
     let events: Vec<EventIndex> = thoughts.filter_map(|(_, part)| event(part)).collect();
     (!events.is_empty()).then(|| {
-        Candidate::insert(
-            "Drop thoughts of earlier answers",
-            "drop_thoughts",
-            &[("keep_turns", Json::Int(0))],
-        )
-        .answering(&["thoughts-resent"])
-        .about(events)
+        // Those since the last message of the user belong to the calls that are being answered.
+        Candidate::insert("Drop thoughts of earlier turns", "drop_thoughts", &[("keep_turns", Json::Int(1))])
+            .answering(&["thoughts-resent"])
+            .about(events)
     })
 }
 

@@ -1,6 +1,7 @@
 //! Tools that nobody calls.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use strata_model::{Origin, RequestTool, Str};
 
@@ -11,8 +12,14 @@ use super::seen::FixEvidence;
 
 pub(super) fn candidates(seen: &FixEvidence<'_>) -> Option<Candidate> {
     let mut declared: BTreeSet<Str> = BTreeSet::new();
-    for call in seen.last.values() {
-        for tool in call.request.tools.iter() {
+    // Requests may declare different tools.
+    let mut last: Option<&Arc<Vec<RequestTool>>> = None;
+    for call in seen.analysis.calls() {
+        let tools = &call.request.tools;
+        if last.replace(tools).is_some_and(|last| Arc::ptr_eq(last, tools)) {
+            continue;
+        }
+        for tool in tools.iter() {
             let RequestTool::Functions(declarations) = tool else { continue };
             let of_tools =
                 declarations.iter().filter(|declaration| matches!(declaration.origin, Origin::Tool { .. }));

@@ -7,24 +7,25 @@ use crate::analysis::{Cause, ChangeKind, PartsKind};
 
 /// Characters of a token, where a setting counts in the other of the two.
 const CHARACTERS_A_TOKEN: usize = 4;
-/// What results are cut to where the fix names rows and no size.
-const USUAL_CHARACTERS: usize = 12_000;
 /// Names that are told of a list.
 const MOST_NAMES: usize = 3;
 
 /// What a change is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Aim {
-    /// Results of these tools, or of all, of at most so many characters.
+    /// Results of these tools, or of all, of at most so many characters; `None` where they are made shorter in another way
+    /// than by a cut, which no setting of a size does.
     ShorterResults {
         tools: Vec<Str>,
-        characters: usize,
+        characters: Option<usize>,
     },
     /// Results of tools that read files.
-    ShorterReads,
+    ShorterReads {
+        characters: Option<usize>,
+    },
     /// Results of MCP servers.
     ShorterMcp {
-        characters: usize,
+        characters: Option<usize>,
     },
     /// These tools are not declared.
     FewerTools {
@@ -48,6 +49,8 @@ pub enum Aim {
     },
     /// The system text stays the same from call to call.
     SameSystemText,
+    /// An instruction that never changes stands at the head as a whole.
+    AllStatic,
     /// The client's own block before the system text stays the same.
     SameClientBlock,
     /// Results that were sent before stay as they were sent.
@@ -88,23 +91,21 @@ impl Aim {
             _ => None,
         });
         match inserted {
-            Some(("cap_rows" | "summarize_results" | "truncate_middle" | "offload_results", params)) => {
-                Some(Self::of_results(&tools(params), characters(params)))
+            Some(("truncate_middle", params)) => Some(Self::of_results(&tools(params), characters(params))),
+            Some(("cap_rows" | "summarize_results" | "offload_results", params)) => {
+                Some(Self::of_results(&tools(params), None))
             }
             Some(("drop_tools", params)) => Some(Self::FewerTools { names: tools(params) }),
-            Some(("retention", _)) => Some(Self::ShorterHistory),
             Some(("deduplicate", _)) => Some(Self::NoRepeats),
             Some(("move_volatile", _)) => Some(Self::SameSystemText),
-            _ => edits
-                .iter()
-                .any(|edit| matches!(edit, Edit::Compaction(_)))
-                .then_some(Self::ShorterHistory)
-                .or_else(|| {
-                    let is_static =
-                        |edit: &Edit| matches!(edit, Edit::App(AppEdit::StaticInstruction { .. }));
-                    edits.iter().any(is_static).then_some(Self::SameSystemText)
-                })
-                .or_else(|| edits.iter().find_map(Self::of_declaration)),
+            // What a tool summarises or forgets by its own settings is not what `retention` or a compaction edit does.
+            _ => {
+                let is_static = |edit: &Edit| matches!(edit, Edit::App(AppEdit::StaticInstruction { .. }));
+                let is_static = edits.iter().any(is_static);
+                is_static
+                    .then_some(Self::SameSystemText)
+                    .or_else(|| edits.iter().find_map(Self::of_declaration))
+            }
         }
     }
 
@@ -113,12 +114,12 @@ impl Aim {
         Some(Self::FewerParameters { tool: tool.clone(), names: Vec::new() })
     }
 
-    fn of_results(tools: &[Str], characters: usize) -> Self {
+    fn of_results(tools: &[Str], characters: Option<usize>) -> Self {
         let is_read = |tool: &Str| tool.to_ascii_lowercase().starts_with("read");
         match tools {
             [] => Self::ShorterResults { tools: Vec::new(), characters },
             tools if tools.iter().all(|tool| tool.starts_with("mcp__")) => Self::ShorterMcp { characters },
-            tools if tools.iter().all(is_read) => Self::ShorterReads,
+            tools if tools.iter().all(is_read) => Self::ShorterReads { characters },
             tools => Self::ShorterResults { tools: tools.to_vec(), characters },
         }
     }
@@ -127,7 +128,8 @@ impl Aim {
     pub fn of_cause(cause: &Cause) -> Option<Self> {
         Some(match cause {
             Cause::Instruction { origin: Origin::Extension { .. }, .. } => Self::SameAdditions,
-            Cause::State { .. } | Cause::Instruction { .. } | Cause::Placement { .. } => Self::SameSystemText,
+            Cause::State { .. } | Cause::Instruction { .. } => Self::SameSystemText,
+            Cause::Placement { is_same: true, .. } => Self::AllStatic,
             Cause::ClientBlock { .. } => Self::SameClientBlock,
             Cause::Rewritten { change, .. } if change.kind == ChangeKind::Shortened => Self::SameHistory,
             Cause::Rewritten { .. } => Self::SameMessages,
@@ -136,7 +138,9 @@ impl Aim {
             Cause::LeftOut { what, .. } if *what != PartsKind::Thoughts => Self::DropSeldom,
             cause @ Cause::Definitions { .. } if cause.is_of_schema() => Self::SameSchema,
             Cause::Definitions { .. } => Self::SameTools,
-            Cause::Model { .. } => Self::SameModel,
+            Cause::Model { staying_micros, .. } if staying_micros.is_none_or(|micros| micros <= 0) => {
+                Self::SameModel
+            }
             Cause::Parameters { .. } => Self::SameSettings,
             Cause::Expired { idle_s, longest_s: Some(longest_s), .. } if idle_s <= longest_s => {
                 Self::KeptLonger
@@ -176,9 +180,9 @@ fn tools(params: &Object) -> Vec<Str> {
     tools.iter().filter_map(|tool| tool.as_str().map(Str::from)).collect()
 }
 
-fn characters(params: &Object) -> usize {
+fn characters(params: &Object) -> Option<usize> {
     match params.get("max_chars") {
-        Some(Json::Int(limit)) => usize::try_from(*limit).unwrap_or(USUAL_CHARACTERS),
-        _ => USUAL_CHARACTERS,
+        Some(Json::Int(limit)) => usize::try_from(*limit).ok(),
+        _ => None,
     }
 }

@@ -36,6 +36,7 @@ const ANTHROPIC_CACHING: &str = "platform.claude.com/docs/en/build-with-claude/p
 const OWN_CODE: &str = "the code that makes the requests";
 const IN_SESSION: &str = "in the session";
 const NO_REPEATS: &str = "Do not read a file again that is in the conversation unchanged.";
+const SHORT_COMMANDS: &str = "Cut long output of commands where it is made, as with head or grep.";
 const COMPACT: &str = "/compact when a part of the task is done, /clear before another task";
 const NO_VALUES: &str = "Leave times, ids and counters out of this file.";
 
@@ -76,6 +77,9 @@ fn of_adk(aim: &Aim) -> Option<Remedy> {
         Aim::SameSystemText => in_agent(
             "static_instruction=… for what never changes; instruction=… then moves behind the history",
         ),
+        Aim::AllStatic => {
+            in_agent("static_instruction=… for the whole of it: nothing of instruction=… changes")
+        }
         Aim::SameTools => in_agent("tools=[…] in one order, with descriptions that hold no values"),
         Aim::SameAdditions => {
             in_agent("a callback that adds what changes to the last content, not to the system instruction")
@@ -124,7 +128,12 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
     match aim {
         // The setting is of the shell's output alone.
         Aim::ShorterResults { tools, characters } if tools.iter().all(|tool| tool.starts_with("Bash")) => {
-            setting(format!(r#""env": {{ "BASH_MAX_OUTPUT_LENGTH": "{characters}" }}"#))
+            match characters {
+                Some(characters) => {
+                    setting(format!(r#""env": {{ "BASH_MAX_OUTPUT_LENGTH": "{characters}" }}"#))
+                }
+                None => memory(SHORT_COMMANDS),
+            }
         }
         Aim::ShorterResults { tools, .. } if tools.iter().all(|tool| matches!(&**tool, "Grep" | "Glob")) => {
             memory("Search with narrow patterns, and in Grep with head_limit.")
@@ -132,12 +141,13 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         Aim::ShorterResults { tools, .. } => {
             memory(&format!("Ask {} for the part that is needed, not for all there is.", some_of(tools)))
         }
-        Aim::ShorterMcp { characters } => {
+        Aim::ShorterMcp { characters: Some(characters) } => {
             setting(format!(r#""env": {{ "MAX_MCP_OUTPUT_TOKENS": "{}" }}"#, tokens(*characters)))
         }
+        Aim::ShorterMcp { characters: None } => None,
         Aim::SameClientBlock => setting(r#""env": { "CLAUDE_CODE_ATTRIBUTION_HEADER": "0" }"#.to_owned()),
         Aim::KeptLonger => setting(r#""env": { "ENABLE_PROMPT_CACHING_1H": "1" }"#.to_owned()),
-        Aim::ShorterReads => memory("Read long files with offset and limit."),
+        Aim::ShorterReads { .. } => memory("Read long files with offset and limit."),
         Aim::NoRepeats => memory(NO_REPEATS),
         Aim::KeptInSummaries { names, .. } => Some(Remedy::new(
             format!("# Compact instructions: {}", keep_words(names)),
@@ -164,6 +174,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         }
         Aim::SameSystemText => memory(NO_VALUES),
         Aim::CompactAt { .. }
+        | Aim::AllStatic
         | Aim::FewerParameters { .. }
         | Aim::SameHistory
         | Aim::SameMessages
@@ -177,10 +188,11 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
 fn of_codex(aim: &Aim) -> Option<Remedy> {
     let setting = |text: String| Some(Remedy::new(text, CODEX_FILE, CODEX_CONFIG));
     match aim {
-        Aim::ShorterResults { characters, .. } | Aim::ShorterMcp { characters } => {
-            setting(format!("tool_output_token_limit = {}", tokens(*characters)))
+        Aim::ShorterResults { characters, .. }
+        | Aim::ShorterMcp { characters }
+        | Aim::ShorterReads { characters } => {
+            setting(format!("tool_output_token_limit = {}", tokens((*characters)?)))
         }
-        Aim::ShorterReads => setting("tool_output_token_limit = 3000".to_owned()),
         Aim::ShorterHistory => setting("model_auto_compact_token_limit = 100000".to_owned()),
         Aim::CompactAt { tokens } => setting(format!("model_auto_compact_token_limit = {tokens}")),
         Aim::KeptInSummaries { names, .. } => {
@@ -197,6 +209,7 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
             setting("model and model_reasoning_effort, once for a session".to_owned())
         }
         Aim::FewerParameters { .. }
+        | Aim::AllStatic
         | Aim::SameClientBlock
         | Aim::SameHistory
         | Aim::SameMessages
@@ -213,10 +226,11 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
     let setting = |text: String| Some(Remedy::new(text, GEMINI_FILE, GEMINI_CONFIG));
     let memory = |text: &str| Some(Remedy::new(text, "GEMINI.md", GEMINI_CONFIG));
     match aim {
-        Aim::ShorterResults { characters, .. } | Aim::ShorterMcp { characters } => {
-            setting(format!(r#""tools": {{ "truncateToolOutputThreshold": {characters} }}"#))
+        Aim::ShorterResults { characters, .. }
+        | Aim::ShorterMcp { characters }
+        | Aim::ShorterReads { characters } => {
+            setting(format!(r#""tools": {{ "truncateToolOutputThreshold": {} }}"#, (*characters)?))
         }
-        Aim::ShorterReads => setting(r#""tools": { "truncateToolOutputThreshold": 12000 }"#.to_owned()),
         Aim::ShorterHistory => setting(r#""model": { "compressionThreshold": 0.3 }"#.to_owned()),
         Aim::FewerTools { names } => {
             let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
@@ -230,6 +244,7 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         // It compacts at a share of the window that is smaller by default.
         Aim::KeptInSummaries { .. } => setting(r#""model": { "compressionThreshold": 0.8 }"#.to_owned()),
         Aim::CompactAt { .. }
+        | Aim::AllStatic
         | Aim::FewerParameters { .. }
         | Aim::SameClientBlock
         | Aim::SameHistory
@@ -246,9 +261,6 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
 fn of_opencode(aim: &Aim) -> Option<Remedy> {
     let setting = |text: String| Some(Remedy::new(text, OPENCODE_FILE, OPENCODE_CONFIG));
     match aim {
-        Aim::ShorterResults { .. } | Aim::ShorterMcp { .. } | Aim::ShorterReads => {
-            setting(r#""compaction": { "prune": true }"#.to_owned())
-        }
         Aim::ShorterHistory => setting(r#""compaction": { "auto": true, "prune": true }"#.to_owned()),
         Aim::FewerTools { names } => {
             let names: Vec<String> = names.iter().map(|name| format!("\"{name}\": false")).collect();
@@ -264,9 +276,9 @@ fn of_copilot_cli(aim: &Aim) -> Option<Remedy> {
     let memory = |text: &str| Some(Remedy::new(text, "AGENTS.md", COPILOT_HABITS));
     match aim {
         Aim::ShorterResults { tools, .. } if tools.iter().any(|tool| tool.ends_with("bash")) => {
-            memory("Cut long output of commands where it is made, as with head or grep.")
+            memory(SHORT_COMMANDS)
         }
-        Aim::ShorterResults { .. } | Aim::ShorterReads => {
+        Aim::ShorterResults { .. } | Aim::ShorterReads { .. } => {
             memory("Look at the part of a file that is needed, not at all of it.")
         }
         Aim::NoRepeats => memory(NO_REPEATS),
@@ -353,10 +365,11 @@ mod tests {
     fn aims() -> Vec<Aim> {
         let names = ["a", "b", "c", "d", "e"].map(Into::into).to_vec();
         vec![
-            Aim::ShorterResults { tools: Vec::new(), characters: 8000 },
-            Aim::ShorterResults { tools: vec!["Grep".into()], characters: 8000 },
-            Aim::ShorterReads,
-            Aim::ShorterMcp { characters: 8000 },
+            Aim::ShorterResults { tools: Vec::new(), characters: Some(8000) },
+            Aim::ShorterResults { tools: Vec::new(), characters: None },
+            Aim::ShorterResults { tools: vec!["Grep".into()], characters: Some(8000) },
+            Aim::ShorterReads { characters: None },
+            Aim::ShorterMcp { characters: Some(8000) },
             Aim::FewerTools { names },
             Aim::FewerParameters { tool: "search".into(), names: vec!["filters".into()] },
             Aim::ShorterHistory,
@@ -366,6 +379,7 @@ mod tests {
             Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::Retention(12) },
             Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::State },
             Aim::SameSystemText,
+            Aim::AllStatic,
             Aim::SameClientBlock,
             Aim::SameHistory,
             Aim::SameMessages,
@@ -383,7 +397,7 @@ mod tests {
     #[test]
     fn a_tool_is_told_in_its_own_words() {
         let text = |writer, aim: Aim| remedy(writer, &aim).map(|remedy| remedy.text).unwrap_or_default();
-        let cut_of = |tool: &str| Aim::ShorterResults { tools: vec![tool.into()], characters: 8000 };
+        let cut_of = |tool: &str| Aim::ShorterResults { tools: vec![tool.into()], characters: Some(8000) };
         let cut = || cut_of("Bash");
         assert_eq!(text(Writer::ClaudeCode, cut()), r#""env": { "BASH_MAX_OUTPUT_LENGTH": "8000" }"#);
         let narrow = "Search with narrow patterns, and in Grep with head_limit.";
@@ -392,6 +406,10 @@ mod tests {
         assert_eq!(text(Writer::ClaudeCode, cut_of("WebFetch")), part);
         let at_its_source = "Cut long output of commands where it is made, as with head or grep.";
         assert_eq!(text(Writer::CopilotCli, cut_of("read_bash")), at_its_source);
+        // Where results get shorter in another way than by a cut, no size is named.
+        let rows_of = |tool: &str| Aim::ShorterResults { tools: vec![tool.into()], characters: None };
+        assert_eq!(text(Writer::ClaudeCode, rows_of("Bash")), at_its_source);
+        assert_eq!([Writer::Codex, Writer::GeminiCli].map(|writer| text(writer, rows_of("shell"))), ["", ""]);
         assert_eq!(text(Writer::OtherTool, Aim::SameHistory), "");
         let source = |provider| remedy(Writer::Other(provider), &Aim::SameTools).map(|remedy| remedy.source);
         assert_eq!(source(Provider::Anthropic), Some(ANTHROPIC_CACHING));

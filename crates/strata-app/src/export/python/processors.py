@@ -416,7 +416,13 @@ def drop_thoughts(keep_turns=1):
     def change(part, content):
         return False if part.thought and not part.function_call and not part.function_response else None
 
-    return lambda callback_context, llm_request: change_parts(llm_request, keep_turns, change)
+    def run(callback_context, llm_request):
+        # A call that is being answered is refused without its thought.
+        last = (llm_request.contents or [None])[-1]
+        is_answering = last is not None and any(part.function_response for part in last.parts or ())
+        return change_parts(llm_request, max(keep_turns, int(is_answering)), change)
+
+    return run
 
 # section: deduplicate; needs: contents
 def deduplicate(min_chars=400):

@@ -20,7 +20,7 @@ pub(super) const KIND: ProcessorKind = ProcessorKind {
         kind: ParamKind::Integer { min: 0, max: 1000 },
         default: "1",
         unit: Some("turns"),
-        doc: "Turns of the user at the end whose thoughts stay. 0 takes out all, which never changes the history again.",
+        doc: "Turns of the user at the end whose thoughts stay. 0 takes out all but those of a call that is being answered: providers refuse the call without its thought.",
     }],
     place: "model_call",
     build: |name, params, _| {
@@ -43,7 +43,12 @@ impl ContentRule for DropThoughts {
     }
 
     fn reach(&self, contents: &Contents) -> usize {
-        before_turns(contents, self.keep_turns)
+        let is_answering = contents
+            .len()
+            .checked_sub(1)
+            .and_then(|last| contents.get(last))
+            .is_some_and(|last| last.has_function_response());
+        before_turns(contents, self.keep_turns.max(usize::from(is_answering)))
     }
 
     fn note(&self, n: usize) -> String {

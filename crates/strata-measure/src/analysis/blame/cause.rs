@@ -52,18 +52,20 @@ pub enum Cause {
     Artifacts { origin: Origin },
     /// Memories looked up for the turn.
     Memory,
-    /// Text placed before what the user said last, which is another place in every call.
-    Placement { origin: Origin },
+    /// Text placed before what the user said last, which is another place in every call; whether it is the same text in
+    /// both, so that it could stand at the head.
+    Placement { origin: Origin, is_same: bool },
     /// Code of the app: a plugin, a callback or a script.
     Script { stage: Str },
     /// A processor that an experiment put in; `kind` as the catalogue calls it.
     Inserted { stage: Str, kind: Str },
-    /// The calls before it went to another model.
-    Model { before: Str, after: Str },
+    /// The calls before it went to another model; what staying with that would have cost more, in millionths of a US
+    /// dollar, where that is known.
+    Model { before: Str, after: Str, staying_micros: Option<i64> },
     /// Settings of which the provider says that they empty its cache.
     Parameters { changed: Vec<SettingChange> },
     /// Nothing was sent for longer than the provider keeps a prefix, or was asked to; `longest_s` is the longest that it
-    /// can be asked for.
+    /// can be asked for, where that would not have cost more than it saves.
     Expired { idle_s: u32, lifetime_s: u32, longest_s: Option<u32> },
     /// The prompt was there to be found by all that is known, and the provider reports that it was not.
     Missed { why: Difference },
@@ -110,6 +112,10 @@ impl Cause {
             | Self::Compacted { .. }
             | Self::Rewound { .. }
             | Self::OtherConversation
+            // Text that changes costs least there.
+            | Self::Placement { is_same: false, .. }
+            // The other model is the cheaper one.
+            | Self::Model { staying_micros: Some(1..), .. }
             // Providers ask clients to leave thoughts of earlier turns out.
             | Self::LeftOut { what: PartsKind::Thoughts, .. } => Nature::Structural,
             Self::Expired { idle_s, longest_s: Some(longest_s), .. } if idle_s <= longest_s => {

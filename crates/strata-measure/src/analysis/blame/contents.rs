@@ -157,7 +157,8 @@ impl Pair<'_> {
             };
             return Some(self.cause_in_instruction(&found));
         }
-        Some((Cause::Placement { origin: origin.clone() }, Vec::new()))
+        let is_same = placed(self.earlier.1) == placed(self.later.1);
+        Some((Cause::Placement { origin: origin.clone(), is_same }, Vec::new()))
     }
 
     /// What a recorded request shows: the rules of the history where they leave out what is missing, else the text.
@@ -253,6 +254,13 @@ fn is_instruction(origin: &Origin) -> bool {
     matches!(origin, Origin::Instruction { .. } | Origin::State { .. })
         || matches!(origin, Origin::Run { field } if **field != *"request")
         || matches!(origin, Origin::Processor { name } if **name == *"instructions")
+}
+
+/// Text of an instruction that stands among the contents.
+fn placed(request: &LlmRequest) -> Vec<&str> {
+    let parts = request.contents.iter().flat_map(|content| &content.parts);
+    let placed = parts.filter(|part| is_instruction(part.main_origin()));
+    placed.filter_map(|part| part.part.text.as_deref()).collect()
 }
 
 fn is_of_tool(part: &RequestPart) -> bool {

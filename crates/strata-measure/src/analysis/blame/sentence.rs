@@ -74,9 +74,24 @@ impl Cause {
             }
             Self::Artifacts { .. } => "another list of artifacts is shown".to_owned(),
             Self::Memory => "other memories were looked up, or they stand at another place".to_owned(),
-            Self::Placement { origin } => format!("{} moves with what the user said last", source(origin)),
+            Self::Placement { origin, is_same } => {
+                let what = match origin {
+                    Origin::Processor { .. } => "the instruction".to_owned(),
+                    origin => source(origin),
+                };
+                let why = if *is_same { ", though it never changes" } else { ", as it changes" };
+                format!(
+                    "{what} is put before the newest message{why}: in every call it stands at another place"
+                )
+            }
             Self::Script { stage } | Self::Inserted { stage, .. } => format!("{stage} changed it"),
-            Self::Model { before, after } => format!("the model changed {before} → {after}"),
+            Self::Model { before, after, staying_micros } => {
+                let cheaper = staying_micros.filter(|micros| *micros > 0).map_or(String::new(), |micros| {
+                    let dollars = micros as f64 / 1e6;
+                    format!(", and staying with {before} would have cost ${dollars:.4} more")
+                });
+                format!("the model changed {before} → {after}{cheaper}")
+            }
             Self::Parameters { changed } => {
                 let changed: Vec<String> = changed.iter().map(setting).collect();
                 format!("settings changed: {}", listed(&changed))

@@ -113,6 +113,19 @@ impl CallBill {
         }
     }
 
+    /// US dollars for the same call at this price, with so many tokens more found in a cache.
+    pub(super) fn cost_at(&self, price: &Price, found_more: u32) -> f64 {
+        if self.is_unpaid {
+            return 0.0;
+        }
+        let mut charged = self.charged();
+        charged.cached = (charged.cached + u64::from(found_more)).min(charged.prompt);
+        let new = charged.prompt - charged.cached;
+        charged.written_long = charged.written_long.min(new);
+        charged.written = charged.written.min(new - charged.written_long);
+        price.cost(&charged)
+    }
+
     pub(super) fn priced(self, price: Option<&Price>) -> Self {
         if self.is_unpaid {
             return Self { cost: Some(Cost::default()), ..self };

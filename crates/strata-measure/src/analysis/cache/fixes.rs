@@ -17,6 +17,8 @@ use crate::analysis::session::SessionAnalysis;
 use crate::analysis::weigh::Counting;
 use crate::prices::Prices;
 
+/// Characters that a title shows of a text.
+const LONGEST_BEGINNING: usize = 60;
 /// Windows and summaries that move half as often.
 const TIMES_LESS_OFTEN: u32 = 2;
 
@@ -25,9 +27,9 @@ const TIMES_LESS_OFTEN: u32 = 2;
 pub enum FixKind {
     /// Text with these values is sent behind the history instead of in the instruction.
     MoveBehindHistory { keys: Vec<Str> },
-    /// Lines of the system text that begin in these ways are sent behind the history.
+    /// Sentences of the system text that begin in these ways are sent behind the history.
     MoveLinesBehindHistory { beginnings: Vec<Str> },
-    /// The same lines are left out.
+    /// The same sentences are left out.
     DropLines { beginnings: Vec<Str> },
     /// The list of artifacts is sent behind the history.
     MoveArtifactsBehindHistory,
@@ -112,10 +114,10 @@ impl FixKind {
                 format!("Send the lines of {agent}'s instruction with {} behind the history", listed(keys))
             }
             Self::MoveLinesBehindHistory { beginnings } => {
-                format!("Send {} of {agent}'s system text behind the history", lines(beginnings))
+                format!("Send {} of {agent}'s system text behind the history", texts(beginnings))
             }
             Self::DropLines { beginnings } => {
-                format!("Leave {} out of {agent}'s system text", lines(beginnings))
+                format!("Leave {} out of {agent}'s system text", texts(beginnings))
             }
             Self::MoveArtifactsBehindHistory => "Send the list of artifacts behind the history".to_owned(),
             Self::MakeStatic { keys } => {
@@ -145,9 +147,9 @@ impl FixKind {
             Self::MoveArtifactsBehindHistory => {
                 moved_behind(request, &|origin| matches!(origin, Origin::Artifact { .. }))
             }
-            Self::MoveLinesBehindHistory { beginnings } => rewrite::without_lines(request, beginnings),
+            Self::MoveLinesBehindHistory { beginnings } => rewrite::without_sentences(request, beginnings),
             Self::DropLines { beginnings } => {
-                Rewritten::new(rewrite::without_lines(request, beginnings).request)
+                Rewritten::new(rewrite::without_sentences(request, beginnings).request)
             }
             Self::MakeStatic { keys } => rewrite::named_values(request, keys),
             Self::PlaceInSystem => Rewritten::new(rewrite::placed_in_system(request)),
@@ -257,7 +259,8 @@ impl CacheAnalysis {
         }
         for agent in changing {
             let is_of_agent = |call: u32| self.call(call).is_some_and(|call| call.agent == agent);
-            let beginnings: Vec<Str> = volatile::line_beginnings(calls, is_of_agent).into_iter().collect();
+            let beginnings: Vec<Str> =
+                volatile::sentence_beginnings(calls, is_of_agent).into_iter().collect();
             if !beginnings.is_empty() {
                 let moved = FixKind::MoveLinesBehindHistory { beginnings: beginnings.clone() };
                 candidates.insert((agent.clone(), moved));
@@ -283,12 +286,18 @@ fn replayed(
     }
 }
 
-/// `the line “Current time:”`, `2 lines, such as “Current time:”,`.
-fn lines(beginnings: &[Str]) -> String {
-    let first = beginnings.first().map_or("", |first| first.trim());
+/// `the text “Current time: …”`, `2 texts, such as “Current time: …”,`; of a long beginning, the words next to what changes.
+fn texts(beginnings: &[Str]) -> String {
+    let whole = beginnings.first().map_or("", |first| first.trim());
+    let n_left = whole.chars().count().saturating_sub(LONGEST_BEGINNING);
+    let cut: String = whole.chars().skip(n_left).collect();
+    let first = match cut.split_once(' ') {
+        Some((_, words)) if n_left > 0 => format!("… {words}"),
+        _ => cut,
+    };
     match beginnings.len() {
-        1 => format!("the line “{first} …”"),
-        n => format!("{n} lines, such as “{first} …”,"),
+        1 => format!("the text “{first} …”"),
+        n => format!("{n} texts, such as “{first} …”,"),
     }
 }
 

@@ -214,7 +214,11 @@ impl Losses<'_> {
         let is_other = previous.sent_to != call.sent_to;
         is_other.then(|| Loss {
             against: previous.number,
-            cause: Cause::Model { before: previous.sent_to.clone(), after: call.sent_to.clone() },
+            cause: Cause::Model {
+                before: previous.sent_to.clone(),
+                after: call.sent_to.clone(),
+                staying_micros: None,
+            },
             at_token: 0,
             path: "request.model".to_owned(),
             stage: Some("basic".into()),

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use strata_engine::processors::Rewritten;
 use strata_model::{Contents, LlmRequest, Origin, RequestContent, RequestPart, RequestTool, RichText, Str};
 
+use super::sentences::sentences;
+
 /// The values of state keys go behind the history; their names stay in the instruction.
 pub(super) fn named_values(request: &LlmRequest, keys: &[Str]) -> Rewritten {
     let mut values = RichText::new();
@@ -35,16 +37,16 @@ pub(super) fn with_state(
     LlmRequest { system_instruction: Some(Arc::new(changed)), ..request.clone() }
 }
 
-/// Lines of the system text that begin in one of these ways go behind the history.
-pub(super) fn without_lines(request: &LlmRequest, beginnings: &[Str]) -> Rewritten {
+/// Sentences of the system text that begin in one of these ways go behind the history.
+pub(super) fn without_sentences(request: &LlmRequest, beginnings: &[Str]) -> Rewritten {
     let Some(system) = &request.system_instruction else { return Rewritten::new(request.clone()) };
     let text = system.to_text();
     let origin = Origin::Run { field: "system".into() };
     let (mut stays, mut moves) = (RichText::new(), RichText::new());
-    for line in text.split_inclusive('\n') {
-        let goes = beginnings.iter().any(|beginning| line.starts_with(&**beginning));
+    for sentence in sentences(&text) {
+        let goes = beginnings.iter().any(|beginning| sentence.starts_with(&**beginning));
         let to = if goes { &mut moves } else { &mut stays };
-        to.push(line, origin.clone());
+        to.push(sentence, origin.clone());
     }
     if moves.is_empty() {
         return Rewritten::new(request.clone());

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use strata_model::text::common_start;
 use strata_model::{LlmRequest, Origin, SharedList, Str};
 
+use super::sentences::sentences;
 use crate::analysis::call::CallAnalysis;
 
 /// The state keys that instructions are filled with and whose values differ between a call and the one before it in its
@@ -41,8 +42,8 @@ pub(super) fn keys(
 }
 
 /// The words before a value that differs between the system text of a call and the one before it in its lineage, from
-/// the beginning of its line on.
-pub(super) fn line_beginnings(
+/// the beginning of its sentence on: no other sentence of the text begins so.
+pub(super) fn sentence_beginnings(
     calls: &SharedList<CallAnalysis>,
     is_looked_at: impl Fn(u32) -> bool,
 ) -> BTreeSet<Str> {
@@ -58,13 +59,24 @@ pub(super) fn line_beginnings(
         if before.lines().count() != now.lines().count() {
             continue;
         }
-        let differing = before.lines().zip(now.lines()).filter(|(before, now)| before != now);
-        beginnings.extend(differing.filter_map(|(before, now)| beginning(before, now)).map(Str::from));
+        let lines = before.lines().zip(now.lines()).filter(|(before, now)| before != now);
+        let differing = lines.flat_map(|(before, now)| differing_sentences(before, now));
+        let found = differing.filter_map(|(before, now)| beginning(before, now));
+        let is_only =
+            |found: &&str| sentences(&now).filter(|sentence| sentence.starts_with(*found)).count() == 1;
+        beginnings.extend(found.filter(is_only).map(Str::from));
     }
     beginnings
 }
 
-/// What two lines begin with, up to where the first word that differs begins.
+/// The sentences of two lines that differ, side by side: all of them where the lines have as many, else the first.
+fn differing_sentences<'l>(before: &'l str, now: &'l str) -> Vec<(&'l str, &'l str)> {
+    let n_sentences = [before, now].map(|line| sentences(line).count());
+    let pairs = sentences(before).zip(sentences(now)).filter(|(before, now)| before != now);
+    if n_sentences[0] == n_sentences[1] { pairs.collect() } else { pairs.take(1).collect() }
+}
+
+/// What two sentences begin with, up to where the first word that differs begins.
 fn beginning<'l>(before: &str, now: &'l str) -> Option<&'l str> {
     const MIN_BYTES: usize = 3;
     let shared = common_start(before, now);

@@ -1,0 +1,81 @@
+//! What two kinds of losses can be helped by, and whether that pays: a longer lifetime costs more to write, and the model
+//! that was left may cost more to ask.
+
+use std::collections::BTreeMap;
+
+use strata_model::Str;
+
+use super::timeline::Timeline;
+use super::{BillTotals, CacheAnalysis, CallBill, price_of};
+use crate::analysis::blame::Cause;
+use crate::analysis::session::SessionAnalysis;
+use crate::prices::Prices;
+
+impl CacheAnalysis {
+    /// Says of prefixes that expired whether they can be kept for longer at a gain, and of changes of the model what
+    /// staying would have cost. Later calls decide that, too, so it is looked at again with each that is added.
+    pub(super) fn weigh_remedies(&mut self, analysis: &SessionAnalysis, prices: &Prices) {
+        let longest = self.paying_lifetimes(analysis, prices);
+        let staying: Vec<Option<i64>> = (0..self.calls.len()).map(|at| self.staying(at, prices)).collect();
+        for (call, of_call) in self.calls.iter_mut().zip(staying) {
+            match call.loss.as_mut().map(|loss| &mut loss.cause) {
+                Some(Cause::Expired { longest_s, .. }) => *longest_s = longest.get(&call.call).copied(),
+                Some(Cause::Model { staying_micros, .. }) => *staying_micros = of_call,
+                _ => {}
+            }
+        }
+    }
+
+    /// The longest lifetime that can be asked for, by the calls whose prefix had expired, where it would not have cost more
+    /// than it saves.
+    fn paying_lifetimes(&self, analysis: &SessionAnalysis, prices: &Prices) -> BTreeMap<u32, u32> {
+        let timeline = &self.run.timeline;
+        let offered = self.calls.iter().enumerate().filter_map(|(at, call)| {
+            let Cause::Expired { lifetime_s, .. } = &call.loss.as_ref()?.cause else { return None };
+            let longest_s = timeline.rules[at].longest_lifetime_s? as u32;
+            (longest_s > *lifetime_s).then_some((call, longest_s))
+        });
+        let mut known: BTreeMap<(&Str, u32), bool> = BTreeMap::new();
+        let mut paying = BTreeMap::new();
+        for (call, longest_s) in offered {
+            let pays = known
+                .entry((&call.agent, longest_s))
+                .or_insert_with(|| self.pays_for(&call.agent, longest_s, analysis, prices));
+            if *pays {
+                paying.insert(call.call, longest_s);
+            }
+        }
+        paying
+    }
+
+    /// Whether an agent's prefixes would cost no more if all of them were kept for so many seconds. Without a price it is
+    /// not known, and the lifetime is told of as it is offered.
+    fn pays_for(&self, agent: &str, lifetime_s: u32, analysis: &SessionAnalysis, prices: &Prices) -> bool {
+        let timeline = &self.run.timeline;
+        let kept = timeline.clone().kept_for(agent, f64::from(lifetime_s));
+        let cost = |timeline: &Timeline, is_asked_otherwise: &dyn Fn(u32) -> bool| {
+            let bills: Vec<CallBill> = self.bills_kept(analysis, timeline, prices, is_asked_otherwise);
+            BillTotals::of(bills.iter()).cost_usd()
+        };
+        let is_of_agent = |call: u32| *kept.agents[call as usize - 1] == *agent;
+        let costs = cost(timeline, &|_| false).zip(cost(&kept, &is_of_agent));
+        costs.is_none_or(|(before, after)| after <= before)
+    }
+
+    /// Millionths of a US dollar that the calls from one on, which went to another model than those before, would have cost
+    /// more at the former. `None` where none did, and without a price.
+    fn staying(&self, at: usize, prices: &Prices) -> Option<i64> {
+        let call = &self.calls[at];
+        let loss = call.loss.as_ref()?;
+        let Cause::Model { before, .. } = &loss.cause else { return None };
+        let price = prices
+            .of_model(before)
+            .or_else(|| price_of(prices, self.run.calls.get(loss.against as usize - 1)?))?;
+        let mut more = 0.0;
+        for other in self.calls.iter().skip(at).filter(|other| other.lineage == call.lineage) {
+            let found_more = if other.call == call.call { loss.tokens } else { 0 };
+            more += other.bill.cost_at(price, found_more) - other.bill.cost_usd()?;
+        }
+        Some((more * 1e6).round() as i64)
+    }
+}
