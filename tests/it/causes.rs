@@ -2,6 +2,7 @@
 //! with its value, its place and its price, whoever wrote the session. What is said of each is in
 //! `docs/injected-causes.md`, which is made here.
 
+mod advice;
 mod conversation;
 mod kinds;
 mod page;

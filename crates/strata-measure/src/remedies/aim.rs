@@ -155,7 +155,6 @@ impl Aim {
             "changing-system-text" | "state-in-instruction" => Some(Self::SameSystemText),
             "history-rewritten" => Some(Self::SameHistory),
             "tools-change" => Some(Self::SameTools),
-            "settings-change" => Some(Self::SameSettings),
             "compaction-does-not-pay" | "compaction-overdue" => Some(Self::ShorterHistory),
             _ => None,
         }
