@@ -116,11 +116,23 @@ pub fn find(text: &str) -> Vec<Secret> {
 /// The secrets of JSON, of a part of it, or of any other text, each within one of its strings: JSON without them is still
 /// JSON.
 pub fn find_in_json(text: &str) -> Vec<Secret> {
-    let within = |Secret { range, kind }| {
-        let value = within_one_string(&text[range.clone()]);
-        (!value.is_empty()).then(|| Secret { range: range.start..range.start + value.len(), kind })
-    };
-    find(text).into_iter().filter_map(within).collect()
+    let mut secrets = Vec::new();
+    let mut from = 0;
+    'rest: loop {
+        for Secret { range, kind } in find(&text[from..]) {
+            let (start, end) = (from + range.start, from + range.end);
+            let value = start..start + within_one_string(&text[start..end]).len();
+            if !value.is_empty() {
+                secrets.push(Secret { range: value.clone(), kind });
+            }
+            if value.end < end && value.end > from {
+                // A private key that was cut off goes on into the next strings, which may hold others.
+                from = value.end;
+                continue 'rest;
+            }
+        }
+        return secrets;
+    }
 }
 
 /// What of a secret stands before the next quote of JSON, and ends with no half of an escape.
