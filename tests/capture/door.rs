@@ -45,6 +45,16 @@ async fn strangers_are_refused_and_nothing_of_theirs_reaches_a_provider() {
             "POST BASE/v1/a HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: xchunked\r\n\r\n",
             "400",
         ),
+        (
+            "chunked twice",
+            "POST BASE/v1/a HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "400",
+        ),
+        (
+            "chunked twice in one line",
+            "POST BASE/v1/a HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked, Chunked\r\n\r\n0\r\n\r\n",
+            "400",
+        ),
         ("a folded header", "GET BASE/ HTTP/1.1\r\nHost: HOST\r\nx: a\r\n b\r\n\r\n", "400"),
         ("too large a head", &big, "431"),
     ];
@@ -75,5 +85,27 @@ async fn a_length_beside_chunks_smuggles_nothing() {
         let request = String::from_utf8_lossy(&request).to_lowercase();
         assert!(!request.contains("smuggled"), "{request}");
         assert!(!(request.contains("content-length") && request.contains("transfer-encoding")), "{request}");
+    }
+}
+
+/// What is behind the chunks is no request of its own for anybody.
+#[tokio::test]
+async fn a_length_beside_chunks_is_not_passed_on_and_ends_the_connection() {
+    let (provider, stage) = stage().await;
+    for lengths in
+        ["Content-Length: 4\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 4"]
+    {
+        let behind = "POST BASE/v1/smuggled HTTP/1.1\r\nHost: HOST\r\nContent-Length: 2\r\n\r\n{}";
+        let request = format!(
+            "POST BASE/v1/a HTTP/1.1\r\nHost: HOST\r\n{lengths}\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n{behind}"
+        );
+        stage.exchange(stage.request(&request).as_bytes()).await;
+    }
+    let requests = provider.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        let request = String::from_utf8_lossy(&request).to_ascii_lowercase();
+        assert!(!request.contains("content-length") && !request.contains("smuggled"), "{request}");
+        assert!(request.ends_with("\r\n\r\n2\r\n{}\r\n0\r\n\r\n"), "{request}");
     }
 }

@@ -32,6 +32,8 @@ use crate::telemetry::Telemetry;
 use crate::tunnel;
 use crate::upstream::{Upstream, Upstreams};
 
+const FRAMED_TWICE: &str = "The body of this request is chunked twice, so nobody can say where it ends.";
+
 const HOLDS: &str =
     "While requests are held, this gateway speaks HTTP alone. The client can fall back to it.";
 
@@ -91,6 +93,12 @@ impl Forwarder {
         uri: Uri,
         mut request: Request<Incoming>,
     ) -> Response<Body> {
+        if is_framed_twice(request.headers()) {
+            let mut refused = answer::error(StatusCode::BAD_REQUEST, FRAMED_TWICE);
+            // What follows on this connection may be of the body, or another request.
+            refused.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            return refused;
+        }
         let upgrade = request.headers().contains_key(UPGRADE).then(|| hyper::upgrade::on(&mut request));
         let (mut parts, body) = request.into_parts();
         if upstream.is_at(self.door.port) {
@@ -199,6 +207,15 @@ impl Forwarder {
         }
         Ok(Full::new(bytes).map_err(|never| -> BodyError { match never {} }).boxed_unsync())
     }
+}
+
+/// Whether a body is said to be chunked more than once (RFC 9112, 6.1): others may take its first chunk for all of it, and
+/// the rest for a request. A length beside the chunks does not get here: the server reads the chunks, drops the length and
+/// closes the connection.
+fn is_framed_twice(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(TRANSFER_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let codings = values.flat_map(|value| value.split(','));
+    codings.filter(|coding| coding.trim().eq_ignore_ascii_case("chunked")).count() > 1
 }
 
 /// The answer as it comes in.

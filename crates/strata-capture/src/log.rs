@@ -130,7 +130,7 @@ impl Log {
         let Ok(text) = std::str::from_utf8(&body) else {
             return self.write_with(line, Body::Base64(STANDARD.encode(&body)));
         };
-        let text = redact::text(text);
+        let text = redact::body(text);
         let mut parts = Vec::new();
         for piece in pieces(&text) {
             if piece.len() < LEAST_PIECE {
@@ -151,7 +151,7 @@ impl Log {
     pub(crate) fn answer(&mut self, line: &AnswerLine<'_>, body: &[u8]) -> io::Result<()> {
         let body = decoded(body, encoding(line.headers));
         match std::str::from_utf8(&body) {
-            Ok(text) => self.write_with(line, Body::Text(&redact::text(text))),
+            Ok(text) => self.write_with(line, Body::Text(&redact::body(text))),
             Err(_) => self.write_with(line, Body::Base64(STANDARD.encode(&body))),
         }
     }

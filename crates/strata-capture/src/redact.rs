@@ -1,31 +1,20 @@
-//! What is kept of headers and addresses.
+//! What is kept of headers, addresses and bodies. Which names are those of credentials, and what looks like one, is said in
+//! [`strata_model::secret`].
+
+use std::borrow::Cow;
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
-use strata_model::{Json, Object, secret};
+use percent_encoding::percent_decode_str;
+use strata_model::secret::{self, Named};
+use strata_model::{Json, Object};
 
 use crate::exchange::Headers;
-
-/// Headers that are there to say who someone is, or to prove it.
-const CREDENTIALS: [&str; 9] = [
-    "authorization",
-    "proxy-authorization",
-    "x-api-key",
-    "x-goog-api-key",
-    "api-key",
-    "cookie",
-    "set-cookie",
-    "chatgpt-account-id",
-    "x-amz-security-token",
-];
-
-/// Members of a query that are keys.
-const KEYS: [&str; 7] = ["key", "api_key", "apikey", "api-key", "access_token", "token", "sig"];
 
 /// Without the credentials in them.
 pub(crate) fn headers(map: &HeaderMap) -> Headers {
     let kept = |name: &HeaderName, value: &str| {
-        if CREDENTIALS.contains(&name.as_str()) {
+        if secret::is_in_request(name.as_str()) {
             return secret::label("credential");
         }
         text(value)
@@ -38,7 +27,7 @@ pub(crate) fn headers(map: &HeaderMap) -> Headers {
 /// Without the keys in its query.
 pub(crate) fn url(url: &str) -> String {
     let Some((path, query)) = url.split_once('?') else { return text(url) };
-    let is_key = |name: &str| KEYS.iter().any(|key| name.eq_ignore_ascii_case(key));
+    let is_key = |name: &str| secret::is_in_request(&percent_decode_str(name).decode_utf8_lossy());
     let members = query.split('&').map(|member| match member.split_once('=') {
         Some((name, _)) if is_key(name) => format!("{name}={}", secret::label("credential")),
         _ => text(member),
@@ -51,16 +40,10 @@ pub(crate) fn text(text: &str) -> String {
     secret::without(text).into_owned()
 }
 
-/// Whether what stands under a name is there to prove who someone is: `authorization`, `http.request.header.x-api-key`.
-fn is_credential(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    // Exporters write headers with either.
-    let is = |known: &&str| last.replace('_', "-").eq_ignore_ascii_case(&known.replace('_', "-"));
-    CREDENTIALS.iter().any(&is) || KEY_NAMES.iter().any(is)
+/// A body, with what looks like a key masked. JSON stays JSON.
+pub(crate) fn body(text: &str) -> Cow<'_, str> {
+    secret::mask_in_json(text).map_or(Cow::Borrowed(text), |masked| Cow::Owned(masked.text))
 }
-
-/// Attributes that hold a key, where they are no headers.
-const KEY_NAMES: [&str; 4] = ["api_key", "apikey", "access_token", "client_secret"];
 
 /// With what looks like a key masked, and what stands under the name of one.
 pub(crate) fn json(value: &mut Json) {
@@ -73,24 +56,45 @@ pub(crate) fn json(value: &mut Json) {
         Json::Array(items) => items.iter_mut().for_each(json),
         Json::Object(object) => {
             // An attribute has its name beside its value.
-            let is_pair = object.get("key").and_then(Json::as_str).is_some_and(is_credential);
-            each(object, |name, member| match name {
-                "value" if is_pair => hide(member),
-                name if is_credential(name) => hide(member),
-                _ => json(member),
+            let of_pair = object.get("key").and_then(Json::as_str).and_then(secret::named);
+            each(object, |name, member| {
+                let named = if name == "value" { of_pair } else { None };
+                match named.or_else(|| secret::named(name)) {
+                    Some(named) => hide(member, named),
+                    None => json(member),
+                }
             });
         }
         _ => {}
     }
 }
 
-/// Hides every text of a value.
-fn hide(value: &mut Json) {
+/// What values stand in, in the JSON of telemetry and in lists of headers.
+const HOLDERS: [&str; 9] = [
+    "stringValue",
+    "string_value",
+    "bytesValue",
+    "bytes_value",
+    "arrayValue",
+    "array_value",
+    "kvlistValue",
+    "kvlist_value",
+    "values",
+];
+
+/// Hides the texts of a value under the name of a credential. An object says what is in it by its own names: the schema of
+/// a password is none.
+fn hide(value: &mut Json, named: Named) {
     match value {
-        Json::String(text) => *text = secret::label("credential").into(),
-        Json::Array(items) => items.iter_mut().for_each(hide),
-        Json::Object(object) => each(object, |_, member| hide(member)),
-        _ => {}
+        Json::String(text) if text.is_empty() || secret::is_masked(text) => {}
+        Json::String(text) if named != Named::Perhaps || secret::looks_like_key(text) => {
+            *text = secret::label("credential").into();
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| hide(item, named)),
+        Json::Object(object) => each(object, |name, member| {
+            if name == "value" || HOLDERS.contains(&name) { hide(member, named) } else { json(member) }
+        }),
+        _ => json(value),
     }
 }
 

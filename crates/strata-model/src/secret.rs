@@ -1,8 +1,11 @@
 //! Finding secrets in text: keys, tokens, passwords, private keys.
 //!
 //! One table says what a secret looks like. It is found by what surrounds it or begins it, never by looking random:
-//! identifiers, hashes and pictures in base64 look random, too.
+//! identifiers, hashes and pictures in base64 look random, too. What surrounds it is often a name, and one rule says which
+//! names are those of credentials: [`named`]. A text is read as what it means where JSON has escaped it.
 
+mod meaning;
+mod name;
 mod table;
 
 use std::borrow::Cow;
@@ -11,7 +14,9 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Captures, Regex};
 
-use table::{KINDS, Kind};
+use meaning::Meaning;
+pub use name::{Named, is_in_request, named};
+use table::{Candidate, KINDS, Kind};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +76,7 @@ impl Finder {
             return None;
         }
         let is_masked = MASKS.iter().any(|mask| group.as_bytes().starts_with(mask.as_bytes()));
-        if is_masked || !(kind.is_one)(group.as_bytes()) {
+        if is_masked || !(kind.is_one)(&Candidate { bytes, start, value: group.range() }) {
             return None;
         }
         // A name says less than what a key begins with.
@@ -84,13 +89,9 @@ impl Finder {
     }
 }
 
-/// Whether what follows these bytes stands alone. The letter of an escape, as in `\nsk-…` in JSON, is none.
+/// Whether what follows these bytes stands alone.
 fn begins_a_word(before: &[u8]) -> bool {
-    match before {
-        [.., b'\\', b'n' | b't' | b'r'] => true,
-        [.., last] => !(last.is_ascii_alphanumeric() || b"_-/+".contains(last)),
-        [] => true,
-    }
+    before.last().is_none_or(|last| !(last.is_ascii_alphanumeric() || b"_-/+".contains(last)))
 }
 
 /// What masks begin with: they are no secrets.
@@ -102,24 +103,65 @@ static CREDENTIALS: LazyLock<Finder> =
 
 /// The secrets of a text, in its order; they do not overlap.
 pub fn find(text: &str) -> Vec<Secret> {
+    let meaning = Meaning::of(text.as_bytes());
     let mut secrets = Vec::new();
-    ALL.find(text.as_bytes(), |secret| {
-        secrets.push(secret);
+    ALL.find(&meaning.bytes, |Secret { range, kind }| {
+        secrets.push(Secret { range: meaning.place(range.start)..meaning.place(range.end), kind });
         true
     });
     secrets.retain(|secret| text.get(secret.range.clone()).is_some());
     secrets
 }
 
+/// The secrets of JSON, of a part of it, or of any other text, each within one of its strings: JSON without them is still
+/// JSON.
+pub fn find_in_json(text: &str) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    let mut from = 0;
+    'rest: loop {
+        for Secret { range, kind } in find(&text[from..]) {
+            let (start, end) = (from + range.start, from + range.end);
+            let value = start..start + within_one_string(&text[start..end]).len();
+            if !value.is_empty() {
+                secrets.push(Secret { range: value.clone(), kind });
+            }
+            if value.end < end && value.end > from {
+                // A private key that was cut off goes on into the next strings, which may hold others.
+                from = value.end;
+                continue 'rest;
+            }
+        }
+        return secrets;
+    }
+}
+
+/// What of a secret stands before the next quote of JSON, and ends with no half of an escape.
+fn within_one_string(secret: &str) -> &str {
+    let mut is_escaped = false;
+    let end = secret.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    let value = &secret[..end.unwrap_or(secret.len())];
+    let n_slashes = value.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    &value[..value.len() - n_slashes % 2]
+}
+
 /// Whether `bytes` hold an API key or an authorization header with its value: what is not written to disk beside the
 /// words of a session.
 pub fn holds_credential(bytes: &[u8]) -> bool {
     let mut holds = false;
-    CREDENTIALS.find(bytes, |_| {
+    CREDENTIALS.find(&Meaning::of(bytes).bytes, |_| {
         holds = true;
         false
     });
     holds
+}
+
+/// Whether a value may be a key: for what stands under a name that is [perhaps](Named::Perhaps) one of a credential.
+pub fn looks_like_key(value: &str) -> bool {
+    table::is_key(value.as_bytes(), true)
 }
 
 /// How a mask begins; the kind of what it hides follows.
@@ -127,7 +169,12 @@ const MASK: &str = "‹redacted: ";
 
 /// The text with each secret replaced by what it is: `‹redacted: GitHub token›`. `None` where there is none.
 pub fn mask(text: &str) -> Option<Masked> {
-    masked(text, |secret, _| label(secret.kind))
+    masked(text, &find(text), |secret, _| label(secret.kind))
+}
+
+/// As [`mask`], for [JSON](find_in_json).
+pub fn mask_in_json(text: &str) -> Option<Masked> {
+    masked(text, &find_in_json(text), |secret, _| label(secret.kind))
 }
 
 /// The text as [`mask`] has it, and as it is where there is none.
@@ -147,7 +194,7 @@ pub fn is_masked(text: &str) -> bool {
 
 /// As [`mask`], with masks as long as what they hide, in UTF-16 units: places in the text stay what they are.
 pub fn mask_in_place(text: &str) -> Option<Masked> {
-    masked(text, |secret, hidden| {
+    masked(text, &find(text), |secret, hidden| {
         let length = hidden.encode_utf16().count();
         let label = label(secret.kind);
         let label_length = label.chars().count();
@@ -158,14 +205,13 @@ pub fn mask_in_place(text: &str) -> Option<Masked> {
     })
 }
 
-fn masked(text: &str, label: impl Fn(&Secret, &str) -> String) -> Option<Masked> {
-    let secrets = find(text);
+fn masked(text: &str, secrets: &[Secret], label: impl Fn(&Secret, &str) -> String) -> Option<Masked> {
     if secrets.is_empty() {
         return None;
     }
     let mut masked = String::with_capacity(text.len());
     let mut from = 0;
-    for secret in &secrets {
+    for secret in secrets {
         masked.push_str(&text[from..secret.range.start]);
         masked.push_str(&label(secret, &text[secret.range.clone()]));
         from = secret.range.end;

@@ -75,39 +75,22 @@ pub(crate) struct MaskedText<'t> {
     found: Vec<(&'static str, &'t str)>,
 }
 
-/// Masks what looks like a key in JSON, in a part of it, or in any other text. JSON stays JSON: what is replaced lies
-/// within one of its texts. `None` where nothing looks like one.
+/// Masks what looks like a key in JSON, in a part of it, or in any other text. JSON stays JSON. `None` where nothing looks
+/// like one.
 pub(crate) fn mask_stored(text: &str) -> Option<MaskedText<'_>> {
     let mut masked = MaskedText { text: String::new(), found: Vec::new() };
     let mut done = 0;
-    for found in secret::find(text) {
-        let value = within_one_text(&text[found.range.clone()]);
-        if value.is_empty() {
-            continue;
-        }
+    for found in secret::find_in_json(text) {
         masked.text.push_str(&text[done..found.range.start]);
         masked.text.push_str(&secret::label(found.kind));
-        masked.found.push((found.kind, value));
-        done = found.range.start + value.len();
+        masked.found.push((found.kind, &text[found.range.clone()]));
+        done = found.range.end;
     }
     if masked.found.is_empty() {
         return None;
     }
     masked.text.push_str(&text[done..]);
     Some(masked)
-}
-
-/// What of a secret stands before the next quote of JSON, and ends with no half of an escape.
-fn within_one_text(secret: &str) -> &str {
-    let mut is_escaped = false;
-    let end = secret.bytes().position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    });
-    let value = &secret[..end.unwrap_or(secret.len())];
-    let n_slashes = value.bytes().rev().take_while(|byte| *byte == b'\\').count();
-    &value[..value.len() - n_slashes % 2]
 }
 
 /// A column of texts about a session: its table, the column that says whose they are, the one that tells them apart.

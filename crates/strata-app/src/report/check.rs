@@ -66,13 +66,22 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
     let baseline = choice.baseline.map(|(path, _)| Baseline::read(path)).transpose()?;
     let mut recordings = Recordings::read(choice.names, source, choice.session, watch)?;
     let mut diagnostics = std::mem::take(&mut recordings.diagnostics);
+    let mut is_incomplete = recordings.is_incomplete;
+    for found in diagnostics.iter_mut().filter(|found| PARTS.contains(&&*found.code)) {
+        found.severity = DiagnosticSeverity::Error;
+        is_incomplete = true;
+    }
     let is_compared = choice.baseline.is_some() || choice.write_baseline.is_some();
     let mut run = Run { is_compared, ..Run::default() };
     for recording in &recordings.all {
         run.add(recording, budget.as_ref(), watch)?;
     }
-    if let (Some(budget), Some(file)) = (&budget, choice.budget) {
+    if let (Some(budget), Some(file), false) = (&budget, choice.budget, run.callers.is_empty()) {
         diagnostics.extend(run.unchecked_agents(budget, file)?);
+    }
+    if run.callers.is_empty() {
+        diagnostics.push(FileDiagnostic::new(&choice.names.join(", "), without_calls(run.sessions.len())));
+        is_incomplete = true;
     }
     let Run { mut sessions, bills, checked, now, .. } = run;
     let compared = baseline
@@ -87,9 +96,9 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
         session.passed = !has_failed(&session.session);
     }
     let baseline_written = match choice.write_baseline {
-        Some(path) if recordings.is_incomplete => {
+        Some(path) if is_incomplete => {
             return Err(AppError::bad_input(format!(
-                "Some of the sessions could not be read, so {} was not written. {}",
+                "Some of the sessions could not be read to their end, so {} was not written. {}",
                 path.display(),
                 unread(&diagnostics)
             )));
@@ -108,14 +117,14 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
         title: only.as_ref().map(|only| only.title.clone()),
         app: only.map(|only| only.app),
         bill: bills.into_iter().sum::<BillTotals>().into(),
-        passed: is_kept && !recordings.is_incomplete,
+        passed: is_kept && !is_incomplete,
         sessions,
         budget_file: choice.budget.map(|path| path.display().to_string()),
         budgets: checked.budgets,
         failures: checked.failures,
         baseline: compared,
         baseline_written,
-        incomplete: recordings.is_incomplete,
+        incomplete: is_incomplete,
         diagnostics,
     })
 }
@@ -193,8 +202,25 @@ impl Run {
     }
 }
 
+/// Codes of what is said of a recording of which a part is missing: a budget is not kept by what nobody recorded.
+const PARTS: [&str; 4] = ["truncated", "broken-record", "lost-records", "unfinished-run"];
+
+fn without_calls(n_sessions: usize) -> DiagnosticRow {
+    let of = if n_sessions == 1 {
+        "This session has no call of a model".to_owned()
+    } else {
+        format!("None of these {} has a call of a model", counted(n_sessions, "session"))
+    };
+    DiagnosticRow {
+        severity: DiagnosticSeverity::Error,
+        code: "no-calls".to_owned(),
+        message: format!("{of}, so there is nothing that a budget or a baseline could be about."),
+        at: String::new(),
+    }
+}
+
 fn unread(diagnostics: &[FileDiagnostic]) -> String {
-    let failed = diagnostics.iter().filter(|found| found.code == "unreadable");
+    let failed = diagnostics.iter().filter(|found| found.severity == DiagnosticSeverity::Error);
     failed.map(|found| format!("{}: {}", found.file, found.message)).collect::<Vec<_>>().join(" ")
 }
 

@@ -1,10 +1,13 @@
 //! The recordings that a command is about: files, folders, patterns, archives and stored sessions, read as one run.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use strata_import::{Import, ImportedSession};
+use strata_model::json;
 
 use super::Watch;
 use super::diagnostic::FileDiagnostic;
@@ -18,6 +21,12 @@ use crate::watch::Step;
 
 /// Files without a session that are named at most.
 const MAX_NAMED: usize = 5;
+
+/// How Strata's recorder ends the names of its files.
+const RECORDING: &str = ".strata.jsonl";
+
+/// So many bytes of a first line are looked at.
+const FIRST_LINE: u64 = 1 << 20;
 
 /// A session with where it is from and what weighs it.
 pub(super) struct Recording {
@@ -145,6 +154,9 @@ impl Recordings {
             }
             match self.sessions_of(&file, watch) {
                 Ok(sessions) => found.extend(sessions.into_iter().map(|session| (session, name.clone()))),
+                Err(NotRead::NoSession(what)) if should_hold_a_session(file.path()) => {
+                    self.failed(&name, format!("It should be a recording, and is none: {what}."));
+                }
                 Err(NotRead::NoSession(_)) => left_out.push(name),
                 Err(NotRead::Failed(why)) => self.failed(&name, why),
                 Err(NotRead::Cancelled) => return Err(AppError::bad_input("Stopped. Nothing was done.")),
@@ -239,6 +251,20 @@ impl Recordings {
         self.diagnostics
             .push(FileDiagnostic::new(folder, DiagnosticRow { severity, code, message, at: String::new() }));
     }
+}
+
+/// Whether a file without a session was meant to be a recording: one that its program began and never wrote, or wrote over.
+/// JSON Lines may be about anything else.
+fn should_hold_a_session(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    name.ends_with(RECORDING) || name.ends_with(".jsonl") && !begins_with_json(path).unwrap_or(true)
+}
+
+/// Whether the first line of a file is JSON, as far as it is read.
+fn begins_with_json(path: &Path) -> io::Result<bool> {
+    let mut line = Vec::new();
+    BufReader::new(File::open(path)?.take(FIRST_LINE)).read_until(b'\n', &mut line)?;
+    Ok(line.len() as u64 == FIRST_LINE || json::parse(line.trim_ascii()).is_ok())
 }
 
 /// Whether a name that is no file may stand for several.

@@ -1,7 +1,7 @@
 //! Annotations of GitHub Actions: a command for each problem, on a line of its own.
 
 use strata_app::report::{CheckReport, ProblemLevel};
-use strata_app::{count, counted};
+use strata_app::{count, counted, without_commands};
 
 use super::words::{place, rule_title};
 
@@ -43,9 +43,10 @@ pub(crate) fn github(report: &CheckReport) -> String {
     text
 }
 
-/// The text of a command: it ends with its line.
+/// The text of a command: it ends with its line. What would command the terminal that shows the log is a symbol.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let escaped = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    without_commands(&escaped).into_owned()
 }
 
 /// A property of a command: it ends at a comma, and the properties at a colon.
@@ -61,5 +62,6 @@ mod tests {
     fn what_ends_a_command_is_escaped() {
         assert_eq!(data("50 %\r\n::error::x, y"), "50 %25%0D%0A::error::x, y");
         assert_eq!(property("C:\\a,b 1 %\n"), "C%3A\\a%2Cb 1 %25%0A");
+        assert_eq!(property("a\0b\x1b[2J\u{9b}m\u{202e}"), "a␀b␛[2J␛[m\\u{202e}");
     }
 }

@@ -2,7 +2,7 @@
 
 use strata_app::report::{
     AgentGrowth, Amount, BaselineReport, BudgetReport, CheckReport, CheckedSession, DiagnosticSeverity,
-    SessionGrowth,
+    FileDiagnostic, SessionGrowth,
 };
 
 /// One case.
@@ -105,9 +105,8 @@ fn baseline_cases(baseline: &BaselineReport, growth: &SessionGrowth) -> Vec<Case
 
 /// What is about no session: files that could not be read, and a baseline that has none of the sessions.
 fn of_run(report: &CheckReport) -> impl Iterator<Item = Case> {
-    let unread = report.diagnostics.iter().filter(|found| {
-        report.incomplete && found.code == "unreadable" && found.severity == DiagnosticSeverity::Error
-    });
+    let is_error = |found: &&FileDiagnostic| found.severity == DiagnosticSeverity::Error;
+    let unread = report.diagnostics.iter().filter(|found| report.incomplete && is_error(found));
     let unread = unread.map(|found| Case {
         name: found.file.clone(),
         failures: vec![(found.code.clone(), found.message.clone())],

@@ -42,7 +42,7 @@ pub(crate) struct Check {
     /// Compare with the figures of an earlier run
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// By how much a figure may grow beside the baseline, as 5%
+    /// By how much a figure may grow beside the baseline, in percent: 5% or 5
     #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = percent, requires = "baseline")]
     allow_growth: f64,
     /// Write the figures of this run, as a baseline of later ones
@@ -73,11 +73,26 @@ enum Format {
     Github,
 }
 
-/// `5%` and `5` are five of a hundred.
+/// `5%` and `5` are five of a hundred. What may be meant as a share of one is refused: it would be a hundredth of that.
 fn percent(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
-    let number = number.filter(|number| number.is_finite() && *number >= 0.0);
-    number.map(|number| number / 100.0).ok_or_else(|| "a share is written as 5%".to_owned())
+    let text = text.trim();
+    let (number, is_marked) =
+        text.strip_suffix('%').map_or((text, false), |number| (number.trim_end(), true));
+    let refused = || "write five of a hundred as 5%".to_owned();
+    let number = number.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    let number = number.ok_or_else(refused)?;
+    if !is_marked && number > 0.0 && number < 1.0 {
+        return Err(format!(
+            "write {text}% for {number} of a hundred, or {}% for that share of one",
+            whole(number * 100.0)
+        ));
+    }
+    Ok(number / 100.0)
+}
+
+/// Without digits that come of the arithmetic.
+fn whole(percent: f64) -> f64 {
+    (percent * 1e6).round() / 1e6
 }
 
 impl Check {

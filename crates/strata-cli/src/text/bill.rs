@@ -26,6 +26,9 @@ pub(super) fn no_model(app: &AppReport) -> Option<&'static str> {
 /// What was paid: `96 % cached (reported), 638,459 written, 410 tokens of answers, $14.32`.
 pub(super) fn paid(bill: &Bill) -> String {
     let unpaid = unpaid(bill);
+    if bill.calls == 0 && bill.summaries.summaries == 0 {
+        return "nothing was paid".to_owned();
+    }
     if bill.unpaid_calls == bill.calls && bill.calls > 0 {
         return unpaid;
     }

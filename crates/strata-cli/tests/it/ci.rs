@@ -410,3 +410,77 @@ fn two_sessions_of_one_id_are_told_apart() {
         .collect();
     assert_eq!(names, ["parcel", "refund", "parcel in again/parcel.strata.jsonl"]);
 }
+
+/// A test that crashes leaves a part of a recording, or an empty file.
+#[test]
+fn what_a_crashed_test_leaves_is_incomplete_and_no_baseline() {
+    let project = Project::new(Side::Before);
+    let recording = project.path("recordings/refund.strata.jsonl");
+    let whole = std::fs::read(&recording).unwrap();
+    let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+    let call = lines.iter().position(|line| line.starts_with(br#"{"record":"call""#)).unwrap();
+    let random: Vec<u8> = (0..4096_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 | 1).collect();
+    let left: [(&str, Vec<u8>); 6] = [
+        ("cut in the first call", whole[..20_000].to_vec()),
+        ("cut between two lines, before the first call", lines[..call].concat()),
+        ("cut between two lines, behind the first call", lines[..=call].concat()),
+        ("cut in the last line", whole[..whole.len() - 10].to_vec()),
+        ("empty", Vec::new()),
+        ("random", random),
+    ];
+    for (case, bytes) in left {
+        std::fs::write(&recording, bytes).unwrap();
+        for names in ["recordings", "recordings/refund.strata.jsonl"] {
+            let run = project.check(&format!("{names} --budget budget.toml --baseline baseline.json"));
+            assert_eq!(run.code, 2, "{case}, {names}: {}", run.seen());
+            assert!(run.stderr.contains("recordings/refund.strata.jsonl"), "{case}, {names}: {}", run.stderr);
+            for nonsense in ["this run .", "(, "] {
+                assert!(!run.stdout.contains(nonsense), "{case}, {names}: {}", run.stdout);
+            }
+            let refused = project.check(&format!("{names} --write-baseline new.json"));
+            assert_eq!(refused.code, 2, "{case}, {names}: {}", refused.seen());
+            assert!(!project.path("new.json").exists(), "{case}, {names}");
+        }
+        let document = project.document("recordings --budget budget.toml");
+        let said = (&document["passed"], &document["incomplete"]);
+        assert_eq!(said, (&Value::from(false), &Value::from(true)), "{case}");
+        let junit = project.check("recordings --budget budget.toml --format junit").stdout;
+        assert!(junit.contains("<error ") && !junit.contains("errors=\"0\""), "{case}: {junit}");
+    }
+}
+
+#[test]
+fn a_broken_file_beside_the_recordings_is_told_and_one_about_something_else_is_left_out() {
+    let project = Project::new(Side::Before);
+    project.write(
+        "recordings/cases.jsonl",
+        "{\"question\":\"Where is my parcel?\",\"answer\":\"On its way.\"}\n",
+    );
+    let run = project.check("recordings --budget budget.toml");
+    assert_eq!(run.code, 0, "{}", run.seen());
+    project.write("recordings/broken.jsonl", "{broken\n");
+    let run = project.check("recordings --budget budget.toml");
+    assert_eq!(run.code, 2, "{}", run.seen());
+    assert!(run.stderr.contains("recordings/broken.jsonl"), "{}", run.stderr);
+}
+
+#[test]
+fn a_share_is_what_it_is_meant_to_be() {
+    let project = Project::new(Side::Before);
+    let check =
+        |share: &str| project.check(&format!("recordings --baseline baseline.json --allow-growth {share}"));
+    for share in ["5%", "5", "0", "0.5%"] {
+        assert_eq!(check(share).code, 0, "{share}");
+    }
+    for (share, said) in [
+        ("5%%", "write five of a hundred as 5%"),
+        ("five", "write five of a hundred as 5%"),
+        ("-5%", "write five of a hundred as 5%"),
+        ("inf", "write five of a hundred as 5%"),
+        ("0.05", "write 0.05% for 0.05 of a hundred, or 5% for that share of one"),
+    ] {
+        let run = check(share);
+        assert_eq!(run.code, 2, "{share}: {}", run.seen());
+        assert!(run.stderr.contains(said), "{share}: {}", run.stderr);
+    }
+}

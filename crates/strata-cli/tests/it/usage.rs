@@ -275,3 +275,54 @@ fn waste_that_comes_back_is_told_with_the_sums_of_usage() {
         assert!((a_week * weeks - tokens).abs() < 1e-6 * tokens, "{row}");
     }
 }
+
+/// A call as Claude Code's own telemetry tells of it, without an id of the provider; `n` as in [`answer`].
+fn span(session: &str, n: u64, ended_ms: u64) -> Value {
+    let attribute = |key: &str, value: Value| json!({ "key": key, "value": value });
+    let text = |key: &str, value: &str| attribute(key, json!({ "stringValue": value }));
+    let number = |key: &str, value: u64| attribute(key, json!({ "intValue": value.to_string() }));
+    json!({
+        "traceId": format!("{ended_ms:032x}"), "spanId": format!("{ended_ms:016x}"), "name": "claude_code.llm_request",
+        "startTimeUnixNano": format!("{}000000", ended_ms - 900), "endTimeUnixNano": format!("{ended_ms}000000"),
+        "attributes": [
+            text("session.id", session), text("gen_ai.conversation.id", session), text("span.type", "llm_request"),
+            text("gen_ai.system", "anthropic"), text("gen_ai.request.model", "claude-sonnet-4-5-20250929"),
+            text("model", "claude-sonnet-4-5-20250929"), number("input_tokens", n), number("output_tokens", 10 * n),
+            number("cache_read_tokens", 1000 * n), number("cache_creation_tokens", 100 * n),
+        ]
+    })
+}
+
+#[test]
+fn what_telemetry_tells_of_a_call_in_a_transcript_counts_once() {
+    let computer = computer();
+    let transcript = computer.path(&format!("{CLAUDE}/first.jsonl"));
+    let telemetry = computer.path("telemetry.json");
+    let spans = [
+        span("first", 1, 1_767_344_405_140),
+        span("first", 2, 1_767_396_600_090),
+        // The same counts an hour later, counts of no transcript, and another session.
+        span("first", 2, 1_767_400_200_090),
+        span("first", 7, 1_767_344_405_150),
+        span("other", 1, 1_767_344_405_140),
+    ];
+    let scope = json!({ "name": "com.anthropic.claude_code.tracing", "version": "1.0.0" });
+    let resource =
+        json!({ "attributes": [{ "key": "service.name", "value": { "stringValue": "claude-code" } }] });
+    let batch = json!({ "resourceSpans": [{ "resource": resource, "scopeSpans": [{ "scope": scope, "spans": spans }] }] });
+    write(&telemetry, &(batch.to_string() + "\n"));
+    let document = |paths: &[&Path]| {
+        let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        usage(&computer, &format!("{} --by session --json", paths.join(" "))).document()
+    };
+    let calls = |document: &Value| document["total"]["calls"].as_u64().unwrap();
+    assert_eq!((calls(&document(&[&transcript])), calls(&document(&[&telemetry]))), (2, 5));
+    for paths in [[&*transcript, &*telemetry], [&*telemetry, &*transcript]] {
+        let both = document(&paths);
+        assert_eq!(calls(&both), 5, "{both:#}");
+        assert_eq!(both["repeatedCalls"], 2);
+        let of = |n: u64| [n, 1000 * n, 100 * n, 10 * n];
+        let first = ("first".to_owned(), of(1 + 2 + 2 + 7));
+        assert_eq!(rows(&both), [first, ("other".to_owned(), of(1))], "a session is one row");
+    }
+}

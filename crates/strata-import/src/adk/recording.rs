@@ -11,7 +11,7 @@ mod pool;
 mod session;
 mod snapshot;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use strata_model::take::take_text;
 use strata_model::{Json, Object, Str};
@@ -62,6 +62,8 @@ struct Recording {
     /// Records that the recorder lost.
     n_lost: i64,
     is_of_newer_version: bool,
+    /// Runs whose end is not there, and where they begin.
+    unfinished: BTreeMap<Str, String>,
     n_records: usize,
 }
 
@@ -95,6 +97,7 @@ impl Recording {
             }
             "invocation" => {
                 let mut run = Run::read(&mut record);
+                self.unfinished.insert(run.id.clone(), place);
                 if record.get("live").and_then(Json::as_bool) == Some(false) {
                     self.sessions.watch(run.id.clone(), at);
                 }
@@ -121,7 +124,13 @@ impl Recording {
             "artifact" => self.calls.artifact(&record, &mut self.pool, findings),
             "gap" => self.n_lost += record.get("lost").and_then(Json::as_i64).unwrap_or(0),
             "checkpoint" => {}
-            // What nodes, ends of invocations and faults say stands in events too, or is for people who look into the file.
+            "invocation_end" => {
+                if let Some(id) = record.get("invocation").and_then(Json::as_str) {
+                    self.unfinished.remove(id);
+                }
+                self.unmapped.record(&kind, source);
+            }
+            // What nodes and faults say stands in events too, or is for people who look into the file.
             kind => self.unmapped.record(kind, source),
         }
     }
@@ -147,6 +156,13 @@ impl Recording {
                 self.n_lost
             );
             findings.warning("lost-records", "", message);
+        }
+        if let Some(place) = self.unfinished.values().next().filter(|_| self.n_lost == 0) {
+            let message = match self.unfinished.len() {
+                1 => "a run has no end: the app still runs, or it stopped before".to_owned(),
+                n => format!("{n} runs have no end: the app still runs, or it stopped before"),
+            };
+            findings.info("unfinished-run", place.clone(), message);
         }
         let mut sessions = self.sessions;
         if self.n_lost > 0 {

@@ -1,5 +1,18 @@
 //! What secrets look like.
 
+use std::ops::Range;
+
+use super::name::{Named, is_in_request, named};
+
+/// What a pattern found.
+pub(super) struct Candidate<'t> {
+    /// The whole text.
+    pub bytes: &'t [u8],
+    /// Where the pattern begins in it.
+    pub start: usize,
+    pub value: Range<usize>,
+}
+
 /// A kind of secret.
 pub(super) struct Kind {
     pub name: &'static str,
@@ -8,30 +21,98 @@ pub(super) struct Kind {
     /// It begins where a word does: inside of other letters it is something else.
     pub stands_alone: bool,
     /// Whether what the pattern found is one.
-    pub is_one: fn(&[u8]) -> bool,
+    pub is_one: fn(&Candidate<'_>) -> bool,
     /// An API key or a header with one, which is not written to disk beside the words of a session.
     pub is_credential: bool,
 }
 
-/// Keys are random, so a run without a digit is a name.
-fn has_digit(bytes: &[u8]) -> bool {
-    bytes.iter().any(u8::is_ascii_digit)
+/// Letters of keys in base64, hexadecimal, percent encoding and what vendors put between parts.
+const LETTERS: &[u8] = b"_./+=~:%-";
+
+/// A key under a name that other things have, too, has so many letters at least.
+const LEAST_KEY: usize = 16;
+
+impl Candidate<'_> {
+    fn value(&self) -> &[u8] {
+        &self.bytes[self.value.clone()]
+    }
+
+    /// The name around the beginning of the pattern, which is a word of it.
+    fn name(&self) -> Range<usize> {
+        let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+        let before = self.bytes[..self.start].iter().rev().take(64).take_while(is_letter).count();
+        let behind = self.bytes[self.start..self.value.start].iter().take_while(is_letter).count();
+        self.start - before..self.start + behind
+    }
+
+    /// Whether it is a member of the query of an address, or of a form.
+    fn is_in_query(&self, name: &Range<usize>) -> bool {
+        let before = name.start.checked_sub(1).map(|at| self.bytes[at]);
+        name.end + 1 == self.value.start
+            && self.bytes[name.end] == b'='
+            && before.is_none_or(|before| b"?&;".contains(&before))
+    }
+
+    /// Whether it is in quotes, or may as well be the name of something in code.
+    fn is_in_quotes(&self) -> bool {
+        self.value.start.checked_sub(1).is_some_and(|at| b"\"'".contains(&self.bytes[at]))
+    }
+
+    fn is_called(&self) -> bool {
+        self.bytes.get(self.value.end) == Some(&b'(')
+    }
 }
 
-fn any(_: &[u8]) -> bool {
+/// Keys are random, so a run without a digit is a name.
+fn has_digit(found: &Candidate<'_>) -> bool {
+    found.value().iter().any(u8::is_ascii_digit)
+}
+
+fn any(_: &Candidate<'_>) -> bool {
     true
+}
+
+/// Whether it stands under the name of a credential, and looks like one.
+fn is_named(found: &Candidate<'_>) -> bool {
+    let range = found.name();
+    let is_in_query = found.is_in_query(&range);
+    let name = String::from_utf8_lossy(&found.bytes[range]);
+    let is_data = is_in_query || found.is_in_quotes();
+    if !is_data && found.is_called() {
+        return false;
+    }
+    match named(&name) {
+        Some(Named::Password) => is_password(found.value()),
+        Some(_) => is_key(found.value(), is_data),
+        None => is_in_query && is_in_request(&name) && is_key(found.value(), true),
+    }
 }
 
 /// No variable, placeholder or type: passwords that people set have letters and something else.
 fn is_password(bytes: &[u8]) -> bool {
     let has_letter = bytes.iter().any(u8::is_ascii_alphabetic);
     let has_other = bytes.iter().any(|byte| byte.is_ascii_digit() || b"!#%^&*?~@".contains(byte));
+    has_letter && has_other && !is_placeholder(bytes)
+}
+
+/// Letters and digits in no order. What is not [data](Candidate::is_in_quotes) may be a name such as `OAuth2PasswordBearer`.
+pub(super) fn is_key(bytes: &[u8], is_data: bool) -> bool {
+    let count = |is: fn(&u8) -> bool| bytes.iter().filter(|byte| is(byte)).count();
+    let n_numbers = bytes.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    let n_numbers = n_numbers.filter(|run| run.first().is_some_and(u8::is_ascii_digit)).count();
+    let (small, large) = (count(u8::is_ascii_lowercase), count(u8::is_ascii_uppercase));
+    let is_mixed = n_numbers > 1 || is_data && n_numbers > 0 && small > 0 && large > 0;
+    let is_path = matches!(bytes, [b'/' | b'.', ..]) || bytes.windows(2).any(|two| two == b"//");
+    let is_of_letters = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || LETTERS.contains(byte));
+    // A time has two.
+    let has_letters = small + large > 3;
+    bytes.len() >= LEAST_KEY && is_mixed && has_letters && is_of_letters && !is_path && !is_placeholder(bytes)
+}
+
+fn is_placeholder(bytes: &[u8]) -> bool {
+    const WORDS: [&[u8]; 7] = [b"redacted", b"example", b"placeholder", b"your", b"xxxx", b"****", b"env."];
     let text = bytes.to_ascii_lowercase();
-    let is_placeholder =
-        [b"redacted".as_slice(), b"example", b"placeholder", b"your", b"xxxx", b"****", b"env."]
-            .iter()
-            .any(|word| text.windows(word.len()).any(|window| window == *word));
-    has_letter && has_other && !is_placeholder
+    WORDS.iter().any(|word| text.windows(word.len()).any(|window| window == *word))
 }
 
 const fn key(name: &'static str, pattern: &'static str) -> Kind {
@@ -40,6 +121,17 @@ const fn key(name: &'static str, pattern: &'static str) -> Kind {
 
 const fn credential(name: &'static str, pattern: &'static str) -> Kind {
     Kind { name, pattern, stands_alone: true, is_one: has_digit, is_credential: true }
+}
+
+/// A value under a name that ends with one of these words.
+macro_rules! under {
+    ($words:literal) => {
+        concat!(
+            "(?i-u:",
+            $words,
+            r#")["']?[ \t]{0,3}[=:][ \t]{0,3}["']?(?i-u:(?:token|apikey|key|digest) )?([^\s"',;(){}\[\]<>$\\&|`]{8,})"#
+        )
+    };
 }
 
 /// Where several fit, the first one does.
@@ -95,15 +187,20 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         stands_alone: false,
-        is_one: is_password,
-        ..key(
-            "password",
-            r#"(?:[Pp]assword|PASSWORD|[Pp]asswd|PASSWD|passphrase|client_secret|clientSecret|CLIENT_SECRET|secret_key|SECRET_KEY|secretKey|access_token|accessToken|ACCESS_TOKEN|auth_token|authToken|AUTH_TOKEN|refresh_token|refreshToken)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?([^\s"',;(){}\[\]<>$\\&|`]{8,200})"#,
-        )
+        is_one: is_named,
+        ..key("password", under!("password|passwd|passphrase|secret|secret[_-]?key"))
     },
+    Kind {
+        stands_alone: false,
+        is_one: is_named,
+        ..key("token", under!("token|authorization|auth|credentials?|cookie"))
+    },
+    Kind { stands_alone: false, is_one: is_named, ..key("API key", under!("key")) },
+    Kind { stands_alone: false, is_one: is_named, ..key("signature", under!("signature|sig|sas")) },
 ];
 
-fn is_url_password(bytes: &[u8]) -> bool {
+fn is_url_password(found: &Candidate<'_>) -> bool {
+    let bytes = found.value();
     let is_variable = bytes.iter().any(|byte| b"${}[]*".contains(byte));
     let is_word = bytes.eq_ignore_ascii_case(b"password") || bytes.eq_ignore_ascii_case(b"pass");
     !is_variable && !is_word

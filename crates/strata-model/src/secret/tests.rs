@@ -3,7 +3,8 @@
 use regex::bytes::Regex;
 
 use super::table::KINDS;
-use super::{find, holds_credential, mask, mask_in_place};
+use super::{Named, find, holds_credential, is_in_request, mask, mask_in_json, mask_in_place, named};
+use crate::json;
 
 /// A text, and what of it is a secret of which kind. Keys are put together here, so that no scanner of repositories
 /// takes them for real ones.
@@ -59,6 +60,20 @@ fn secrets() -> Vec<(String, &'static str, String)> {
         with(r#"{"client_secret":""#, "Zq8~abcdef.ghi".to_owned(), r#""}"#, "password"),
         with(r#"{\"password\": \""#, "tr0ub4dor".to_owned(), r#"\"}"#, "password"),
         with("DB_PASSWORD=", "p4ssw0rd!".to_owned(), "\n", "password"),
+        with(r#"{"type":"mcp","authorization":""#, letters.to_owned(), r#"","server_label":"x"}"#, "token"),
+        with(r#"{"authorization_token": ""#, letters.to_owned(), r#""}"#, "token"),
+        with("Authorization: Token ", letters.to_owned(), "\r\n", "token"),
+        with("X-Access-Token: ", letters.to_owned(), "\r\n", "token"),
+        with("Ocp-Apim-Subscription-Key: ", letters.to_owned(), "\r\n", "API key"),
+        with("https://h.example/p?a=1&id_token=", letters.to_owned(), "&b=2", "token"),
+        with("https://h.example/p?sig=", format!("{letters}%2B%3D"), "&b=2", "signature"),
+        with("https://h.example/p?a=1&amp;key=", letters.to_owned(), " ", "API key"),
+        // What JSON and JSON in JSON escape.
+        with(r"x\u0026", format!("sk-proj-{letters}"), r"\u0026", "API key"),
+        with(r"password\u003d", "tr0ub4dor".to_owned(), r"\u0026", "password"),
+        with(r"https:\/\/bob:", "s3cretPassw0rd99".to_owned(), r"@h.example\/x", "password in an address"),
+        with(r#""{\\\"client_secret\\\":\\\""#, "Zq8~abcdef.ghi".to_owned(), r#"\\\"}""#, "password"),
+        with("", format!(r"\u0073k-proj-{letters}"), "", "API key"),
     ]
 }
 
@@ -107,6 +122,14 @@ fn what_only_looks_random_is_no_secret() {
         "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----",
         "max_tokens: 4096000000, input_tokens=123456789",
         "gAAAAABm_encrypted_reasoning_1234567890",
+        r#"{"token":" Hello","logprob":-0.1},{"token":"2024","bytes":[50]}"#,
+        r#"{"next_page_token":"CAEQAA12ab34cd56ef78gh90ij","prompt_cache_key":"session-01-of-2026-11-28-ab12cd"}"#,
+        r#"{"signature":"EqQBCkYIARgCKkDJ0a1b2c3d4e5f6g7h8i9j0k","thoughtSignature":"Ab1Cd2Ef3Gh4Ij5Kl6Mn7"}"#,
+        r#"{"key":"PROJ-1234-5678-abcd-ef01","primary_key":"user_2024_11_ab12"}"#,
+        "auth: OAuth2PasswordBearer, token = getTokenFromRequest2(x), token: Base64UrlEncodedToken",
+        r#"{"authorization":"oauth2_client_credentials","token":"2026-11-28T10:20:30.000Z"}"#,
+        r#"{"auth":"https://auth2.example.com/v1/x1","token":"/home/user1/project2/a3"}"#,
+        "sorted(rows, key=lambda2rows3of4things5) and monkey=1a2b3c4d5e6f7g8h9i0j",
     ] {
         assert_eq!(find(text), [], "{text}");
         assert!(!holds_credential(text.as_bytes()), "{text}");
@@ -129,5 +152,67 @@ fn a_mask_in_place_moves_nothing() {
         let masked = mask_in_place(&text).expect("a secret").text;
         assert_eq!(masked.encode_utf16().count(), text.encode_utf16().count(), "{text}");
         assert_eq!(mask_in_place(&masked), None, "{masked}");
+    }
+}
+
+#[test]
+fn a_name_says_whether_it_is_one_of_a_credential() {
+    for (name, says) in [
+        ("authorization", Some(Named::Credential)),
+        ("http.request.header.x-api-key", Some(Named::Credential)),
+        ("session.token", Some(Named::Credential)),
+        ("auth.token", Some(Named::Password)),
+        ("db.password", Some(Named::Password)),
+        ("openAIApiKey", Some(Named::Credential)),
+        ("clientSecret", Some(Named::Password)),
+        ("accesstoken", Some(Named::Password)),
+        ("X-Key", Some(Named::Perhaps)),
+        ("token", Some(Named::Perhaps)),
+        ("key", None),
+        ("max_tokens", None),
+        ("gen_ai.usage.input_tokens", None),
+        ("gen_ai.token.type", None),
+        ("nextPageToken", None),
+        ("prompt_cache_key", None),
+        ("signature", None),
+        ("monkey", None),
+        ("", None),
+    ] {
+        assert_eq!(named(name), says, "{name}");
+    }
+    for (name, is) in [
+        ("X-Portkey-Api-Key", true),
+        ("Ocp-Apim-Subscription-Key", true),
+        ("X-LiteLLM-Key", true),
+        ("Helicone-Auth", true),
+        ("Set-Cookie", true),
+        ("ChatGPT-Account-Id", true),
+        ("X-Amz-Signature", true),
+        ("key", true),
+        ("Idempotency-Key", false),
+        ("Sec-WebSocket-Key", false),
+        ("anthropic-ratelimit-tokens-remaining", false),
+        ("session-id", false),
+        ("pageToken", false),
+        ("alt", false),
+    ] {
+        assert_eq!(is_in_request(name), is, "{name}");
+    }
+}
+
+#[test]
+fn json_without_its_secrets_is_json() {
+    let key = "Ab3dEf6hIj".repeat(4);
+    for text in [
+        format!(r#"{{"a":"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQ","b":"sk-proj-{key}"}}"#),
+        format!(r#"{{"arguments":"{{\"password\":\"hunter2!!x\",\"url\":\"https:\/\/a:{key}@h\"}}"}}"#),
+        format!(r#"{{"authorization":"{key}\u003d\u003d"}}"#),
+    ] {
+        let masked = mask_in_json(&text).expect("a secret").text;
+        assert!(json::parse(masked.as_bytes()).is_ok(), "{masked}");
+        assert!(
+            !masked.contains(&key) && !masked.contains("MIIE") && !masked.contains("hunter2"),
+            "{masked}"
+        );
     }
 }

@@ -237,7 +237,7 @@ fn notes(before: &SessionFigures, after: &SessionFigures) -> Vec<String> {
     let mut notes = Vec::new();
     let models = |session: &SessionFigures| session.counting.keys().cloned().collect::<Vec<_>>();
     let (was, now) = (models(before), models(after));
-    if was != now {
+    if was != now && !was.is_empty() && !now.is_empty() {
         notes.push(format!("The baseline asks {}, and this run {}.", listed(&was), listed(&now)));
     }
     for (name, now) in &after.agents {
