@@ -257,7 +257,8 @@ impl Recordings {
 /// JSON Lines may be about anything else.
 fn should_hold_a_session(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    name.ends_with(RECORDING) || name.ends_with(".jsonl") && !begins_with_json(path).unwrap_or(true)
+    name.ends_with(RECORDING)
+        || path.extension().is_some_and(|ending| ending == "jsonl") && !begins_with_json(path).unwrap_or(true)
 }
 
 /// Whether the first line of a file is JSON, as far as it is read.

@@ -106,7 +106,7 @@ fn baseline_cases(baseline: &BaselineReport, growth: &SessionGrowth) -> Vec<Case
 /// What is about no session: files that could not be read, and a baseline that has none of the sessions.
 fn of_run(report: &CheckReport) -> impl Iterator<Item = Case> {
     let is_error = |found: &&FileDiagnostic| found.severity == DiagnosticSeverity::Error;
-    let unread = report.diagnostics.iter().filter(|found| report.incomplete && is_error(found));
+    let unread = report.diagnostics.iter().filter(move |found| report.incomplete && is_error(found));
     let unread = unread.map(|found| Case {
         name: found.file.clone(),
         failures: vec![(found.code.clone(), found.message.clone())],
