@@ -13,7 +13,6 @@ mod reading;
 mod rows;
 mod sources;
 mod sums;
-mod telemetry;
 
 use std::path::PathBuf;
 
@@ -62,8 +61,7 @@ pub(crate) fn usage(question: &UsageQuestion, prices: &Prices, watch: &dyn Watch
     let read = read_all(&sources.files, watch)
         .ok_or_else(|| AppError::bad_input("Stopped. Nothing was added up, and nothing was changed."))?;
     let mut outcome = Outcome::of(&sources);
-    let mut sessions = outcome.take(read);
-    telemetry::join_transcripts(&mut sessions);
+    let sessions = outcome.take(read);
     let once = count_once(&sessions);
     let grouped = Grouped::of(&sessions, &once.calls, *by, &days, prices, &|_| true);
     Ok(Usage {

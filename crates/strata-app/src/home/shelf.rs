@@ -14,7 +14,7 @@ use crate::import::Stamp;
 use crate::usage::{CallKind, UsedCall, UsedSession};
 
 /// Files are read again by a Strata that may read them otherwise.
-const WRITER: &str = concat!(env!("CARGO_PKG_VERSION"), " 2");
+const WRITER: &str = concat!(env!("CARGO_PKG_VERSION"), " 1");
 
 /// A folder of kept files.
 #[derive(Debug, Clone)]
@@ -44,16 +44,14 @@ struct KeptSession {
     parent: Option<String>,
     title: String,
     tool: String,
-    is_named: bool,
-    is_telemetry: bool,
     project: Option<String>,
     began: Option<i64>,
     calls: Vec<KeptCall>,
 }
 
-/// Key and whether it is a provider's, time, model, kind, and the tokens that are charged.
+/// Key, time, model, kind, and the tokens that are charged.
 #[derive(Serialize, Deserialize)]
-struct KeptCall(String, bool, Option<i64>, Option<String>, u8, [u64; 5]);
+struct KeptCall(String, Option<i64>, Option<String>, u8, [u64; 5]);
 
 const KINDS: [CallKind; 6] = [
     CallKind::Reported,
@@ -154,23 +152,19 @@ impl Shelf {
 
 impl KeptSession {
     fn of(session: &UsedSession) -> Self {
-        let UsedSession { id, parent, title, tool, is_named, is_telemetry, project, began_ms, calls } =
-            session;
+        let UsedSession { id, parent, title, tool, project, began_ms, calls } = session;
         let calls = calls.iter().map(|call| {
-            let UsedCall { key, has_provider_id, time_ms, model, kind, tokens } = call;
+            let UsedCall { key, time_ms, model, kind, tokens } = call;
             let ChargedTokens { prompt, cached, written, written_long, output } = *tokens;
             let kind = KINDS.iter().position(|known| known == kind).unwrap_or_default() as u8;
             let tokens = [prompt, cached, written, written_long, output];
-            let (key, model) = (format!("{:x}", key.0), model.as_ref().map(ToString::to_string));
-            KeptCall(key, *has_provider_id, *time_ms, model, kind, tokens)
+            KeptCall(format!("{:x}", key.0), *time_ms, model.as_ref().map(ToString::to_string), kind, tokens)
         });
         Self {
             id: id.to_string(),
             parent: parent.as_ref().map(ToString::to_string),
             title: title.clone(),
             tool: tool.clone(),
-            is_named: *is_named,
-            is_telemetry: *is_telemetry,
             project: project.clone(),
             began: *began_ms,
             calls: calls.collect(),
@@ -178,25 +172,21 @@ impl KeptSession {
     }
 
     fn read(self) -> Option<UsedSession> {
-        let calls =
-            self.calls.into_iter().map(|KeptCall(key, has_provider_id, time_ms, model, kind, tokens)| {
-                let [prompt, cached, written, written_long, output] = tokens;
-                Some(UsedCall {
-                    key: Fingerprint(u128::from_str_radix(&key, 16).ok()?),
-                    has_provider_id,
-                    time_ms,
-                    model: model.map(Into::into),
-                    kind: *KINDS.get(usize::from(kind))?,
-                    tokens: ChargedTokens { prompt, cached, written, written_long, output },
-                })
-            });
+        let calls = self.calls.into_iter().map(|KeptCall(key, time_ms, model, kind, tokens)| {
+            let [prompt, cached, written, written_long, output] = tokens;
+            Some(UsedCall {
+                key: Fingerprint(u128::from_str_radix(&key, 16).ok()?),
+                time_ms,
+                model: model.map(Into::into),
+                kind: *KINDS.get(usize::from(kind))?,
+                tokens: ChargedTokens { prompt, cached, written, written_long, output },
+            })
+        });
         Some(UsedSession {
             id: self.id.into(),
             parent: self.parent.map(Into::into),
             title: self.title,
             tool: self.tool,
-            is_named: self.is_named,
-            is_telemetry: self.is_telemetry,
             project: self.project,
             began_ms: self.began,
             calls: calls.collect::<Option<_>>()?,

@@ -26,10 +26,6 @@ pub(crate) struct UsedSession {
     pub parent: Option<Str>,
     pub title: String,
     pub tool: String,
-    /// Its id is its own.
-    pub is_named: bool,
-    /// Its file was written by what watched it.
-    pub is_telemetry: bool,
     /// The folder it worked in.
     pub project: Option<String>,
     /// Epoch milliseconds of the first call with a time.
@@ -41,8 +37,6 @@ pub(crate) struct UsedSession {
 pub(crate) struct UsedCall {
     /// The same in every file that tells of the call.
     pub key: Fingerprint,
-    /// It goes by what its provider called it.
-    pub has_provider_id: bool,
     /// Epoch milliseconds.
     pub time_ms: Option<i64>,
     pub model: Option<Str>,
@@ -66,9 +60,7 @@ pub(crate) enum CallKind {
 impl UsedSession {
     pub(crate) fn of(imported: &ImportedSession, path: &Path, tool: Option<&str>) -> Self {
         let flow = flow_kind(imported.format.id());
-        let own_id = own_id(&imported.session);
-        let is_named = own_id.is_some();
-        let id = own_id.unwrap_or_else(|| path.display().to_string().into());
+        let id = own_id(&imported.session).unwrap_or_else(|| path.display().to_string().into());
         let mut found = Found { session: &id, n_alike: HashMap::new(), calls: Vec::new() };
         found.calls_of(imported, flow);
         let calls = found.calls;
@@ -77,18 +69,10 @@ impl UsedSession {
             parent: imported.parent.as_ref().map(|parent| parent.session_id.clone()),
             title: imported.title.clone(),
             tool: tool.unwrap_or_else(|| tool_of(imported.format)).to_owned(),
-            is_named,
-            is_telemetry: imported.format.is_trace(),
             project: project_of(imported, path),
             began_ms: calls.iter().filter_map(|call| call.time_ms).min(),
             calls,
         }
-    }
-
-    /// Whether both are of one session, as what it works for and its sub-agents are.
-    pub(super) fn is_of(&self, other: &Self) -> bool {
-        let root = |session: &Self| session.parent.clone().unwrap_or_else(|| session.id.clone());
-        self.id == other.id || root(self) == root(other)
     }
 }
 
@@ -139,24 +123,23 @@ impl Found<'_> {
         let counts = ReportedCounts::of(usage, event).map(|counts| counts.charged());
         let output = usage.and_then(Usage::output_tokens).unwrap_or(0);
         let tokens = ChargedTokens { output, ..counts.unwrap_or_default() };
-        let (key, has_provider_id) = self.key(event, &tokens);
+        let key = self.key(event, &tokens);
         let time_ms = (event.timestamp > 0.0).then(|| (event.timestamp * 1000.0).round() as i64);
-        self.calls.push(UsedCall { key, has_provider_id, time_ms, model: model_of(event), kind, tokens });
+        self.calls.push(UsedCall { key, time_ms, model: model_of(event), kind, tokens });
         let advice = advice(event).enumerate().map(|(at, (model, tokens))| {
             let key = FingerprintBuilder::new().fingerprint(key).number(at as u64).finish();
-            UsedCall { key, has_provider_id, time_ms, model, kind, tokens }
+            UsedCall { key, time_ms, model, kind, tokens }
         });
         self.calls.extend(advice);
     }
 
-    /// The provider's id tells a call; else that of its event; else what is known of it, and how often that was there. With
-    /// whether it is the provider's.
-    fn key(&mut self, event: &Event, tokens: &ChargedTokens) -> (Fingerprint, bool) {
+    /// The provider's id tells a call; else that of its event; else what is known of it, and how often that was there.
+    fn key(&mut self, event: &Event, tokens: &ChargedTokens) -> Fingerprint {
         let mut key = FingerprintBuilder::new();
         let source = strata_model::marks::of(event, marks::SOURCE);
         let of_source = |name: &str| source.and_then(|source| source.get(name)?.as_str());
         let of_provider = of_source("messageId").or_else(|| of_source("responseId"));
-        let key = match of_provider.or_else(|| marks::answer_ids(event).next()) {
+        match of_provider.or_else(|| marks::answer_ids(event).next()) {
             // Sub-agents may repeat a message of their parent under another request.
             Some(id) if id.len() >= LONG_ID => key.text(id).finish(),
             Some(id) if of_provider.is_some() => key.text(id).optional(of_source("requestId")).finish(),
@@ -169,8 +152,7 @@ impl Found<'_> {
                 *n_before += 1;
                 key.number(*n_before).finish()
             }
-        };
-        (key, of_provider.is_some())
+        }
     }
 }
 

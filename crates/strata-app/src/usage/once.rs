@@ -1,4 +1,4 @@
-//! Calls that several files tell of: resumed sessions, copies, forks, telemetry.
+//! Calls that several files tell of: resumed sessions, copies, forks.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use strata_model::Fingerprint;
 
 use super::call::{CallKind, UsedCall, UsedSession};
-use super::telemetry::told_elsewhere;
 
 /// The calls that count.
 #[derive(Debug)]
@@ -17,8 +16,7 @@ pub(crate) struct CountedOnce {
 }
 
 /// Chooses one of all records of a call: of the session rather than of its sub-agent, which may begin with what its
-/// parent said; the one with most tokens, as others were cut off; of the session that began first. What telemetry tells
-/// counts where no transcript tells of it.
+/// parent said; the one with most tokens, as others were cut off; of the session that began first.
 pub(crate) fn count_once(sessions: &[UsedSession]) -> CountedOnce {
     let mut order: Vec<usize> = (0..sessions.len()).collect();
     order.sort_by_key(|at| {
@@ -50,11 +48,9 @@ pub(crate) fn count_once(sessions: &[UsedSession]) -> CountedOnce {
             })
             .or_insert((at, of));
     }
+    let n_repeated = n_records - chosen.len() as u32;
     let mut calls: Vec<_> = chosen.into_values().collect();
     calls.sort_unstable();
-    let told_elsewhere = told_elsewhere(sessions, &calls);
-    calls.retain(|call| !told_elsewhere.contains(call));
-    let n_repeated = n_records - calls.len() as u32;
     CountedOnce { calls, n_repeated }
 }
 

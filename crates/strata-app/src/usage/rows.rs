@@ -202,12 +202,8 @@ pub(crate) struct Roots<'s> {
 impl<'s> Roots<'s> {
     pub(crate) fn of(sessions: &'s [UsedSession]) -> Self {
         let mut by_id = HashMap::new();
-        // A transcript says more of its session than what watched it.
-        for is_telemetry in [false, true] {
-            for (at, session) in sessions.iter().enumerate().filter(|(_, it)| it.is_telemetry == is_telemetry)
-            {
-                by_id.entry((&*session.tool, &*session.id)).or_insert(at);
-            }
+        for (at, session) in sessions.iter().enumerate() {
+            by_id.entry((&*session.tool, &*session.id)).or_insert(at);
         }
         // Where a parent has no file, its sub-agents stand for it.
         for (at, session) in sessions.iter().enumerate() {
