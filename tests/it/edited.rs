@@ -113,7 +113,7 @@ fn a_client_that_never_asks_for_the_cache_loses_nothing_in_it_by_an_edit() {
     assert!(cut.warnings.iter().all(|warning| !warning.contains("paid in full")), "{:?}", cut.warnings);
     // Nor does it pay for writing to it.
     let after = measured.with(&[FlowEdit::insert("drop_thoughts", Object::new()).into()]);
-    assert_eq!((after.totals().cached_tokens, after.totals().written_tokens), (0, 0));
+    assert_eq!((after.bill().cached_tokens, after.bill().written_tokens), (0, 0));
 }
 
 #[test]

@@ -10,8 +10,8 @@ use strata_measure::prices::Prices;
 use strata_model::App;
 use strata_testkit::session;
 
-/// A session in its app. In both, `«300 words»` stands for a text of so many words, and `«600 spaces»` for so many
-/// spaces.
+/// A session in its app. In both, `«300 words»` stands for a text of so many words, and `«600 fields»` for so many fields of
+/// JSON with white space between them.
 #[derive(Clone, Copy)]
 pub(crate) struct Given {
     /// YAML: fields of the app, or of its root agent if it begins with `name:`. Empty: inferred from the session.
@@ -107,8 +107,8 @@ fn with_words(text: &str) -> String {
         out += before;
         out += &match what {
             "words" => ["lorem"].repeat(count).join(" "),
-            "spaces" => " ".repeat(count),
-            _ => panic!("there are no {what}, but words and spaces"),
+            "fields" => (0..count).map(|at| format!("\"f{at}\" :   {at} ,   ")).collect(),
+            _ => panic!("there are no {what}, but words and fields"),
         };
         rest = after;
     }

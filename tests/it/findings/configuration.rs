@@ -362,7 +362,7 @@ pub(crate) const CASES: &[Case] = &[
             app: "",
             session: "
                 user: Look
-                desk: {«3000 spaces»\"id\": 17, \"text\": \"«900 words»\"}
+                desk: {«200 fields»\"id\": 17, \"text\": \"«900 words»\"}
                 user: And now?
                 desk: Paid
                 user: Thanks

@@ -126,16 +126,14 @@ fn a_model_that_forgets_its_thoughts_is_not_relieved_of_them_twice() {
     let sent = |call: usize| 2_000 + call * 30 + (call % 2) * 400;
     let forgetting = thinking("claude-sonnet-4-20250514", sent);
     let fixes = fixes_of(&forgetting, "thoughts-resent");
-    let dropping = fixes.iter().find(|fix| fix.candidate.title.contains("thoughts")).expect("a fix");
+    // Those that are left belong to calls that are being answered: providers refuse these without them.
+    assert!(fixes.iter().all(|fix| !fix.candidate.title.contains("thoughts")));
     let finding = finding_of(&forgetting, "thoughts-resent");
     assert!(
         finding.message.ends_with("claude-sonnet-4-20250514 leaves them out by itself."),
         "{}",
         finding.message
     );
-    // One thought a turn, however long the conversation; the fix counts it as the provider counts what prompts grow by.
-    let (saved, found) = (dropping.effect.saved_tokens() as f64, finding.tokens() as f64);
-    assert!((saved / found - 1.0).abs() < 0.25, "the fix saves {saved}, the finding says {found}");
     // Another model is sent all of them in all calls.
     let whole = finding_of(&thinking("claude-opus-4-6", |call| 2_000 + call * 430), "thoughts-resent");
     assert!(whole.tokens() > finding.tokens() * 5, "{} and {}", whole.tokens(), finding.tokens());
