@@ -368,7 +368,7 @@ pub(crate) const CASES: &[Case] = &[
                 user: Thanks
                 desk: Welcome",
         },
-        says: "The white space in 1 JSON answer took 734 tokens, 33 % of everything that was sent.",
+        says: "The white space in 1 JSON answer took 2,406 tokens, 34 % of everything that was sent.",
         not_in: Given {
             app: "",
             session: "
