@@ -107,7 +107,10 @@ fn with_words(text: &str) -> String {
         out += before;
         out += &match what {
             "words" => ["lorem"].repeat(count).join(" "),
-            "fields" => (0..count).map(|at| format!("\"f{at}\" :   {at} ,   ")).collect(),
+            "fields" => {
+                let fields: Vec<String> = (0..count).map(|at| format!("\"f{at}\" :   {at} ,   ")).collect();
+                fields.concat()
+            }
             _ => panic!("there are no {what}, but words and fields"),
         };
         rest = after;
