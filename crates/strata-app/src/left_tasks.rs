@@ -20,7 +20,7 @@ pub(crate) fn end_left_tasks(
     now: Millis,
 ) -> Result<usize, AppError> {
     let Some(_alone) = ProcessLock::exclusive(database, Work::Serving)? else { return Ok(0) };
-    Ok(store.fail_tasks_at_work(STOPPED, now, summariser)?)
+    Ok(store.end_tasks_at_work(end_left_task, now, summariser)?)
 }
 
 /// Ends one of them.

@@ -28,9 +28,9 @@ use crate::models::{Models, custom_endpoints};
 use crate::notifications::Notifications;
 use crate::open::{AppSource, answered, made_from, read_app};
 use crate::run::{
-    self, Beginning, Deeds, HoldCondition, HoldDecision, ModelChoice, Place, RecordedAnswers, RecordedTurn,
-    Run, RunChoice, RunLimits, RunListener as _, RunStore, Step, TurnEnd, World, deeds, prepare, said,
-    typed_value,
+    self, Beginning, Deeds, HoldCondition, HoldDecision, LARGER_BUDGET, ModelChoice, Place, RecordedAnswers,
+    RecordedTurn, Run, RunChoice, RunLimits, RunListener as _, RunStore, Step, TurnEnd, World, deeds,
+    prepare, said, typed_value,
 };
 use crate::sessions::Sessions;
 use crate::tables::Tables;
@@ -168,6 +168,7 @@ impl Runs {
             listener: board.clone(),
             person: None,
             holder: board.clone(),
+            when_spent: LARGER_BUDGET,
             stop: stop.clone(),
             runtime: self.models.connections.runtime(),
         };

@@ -50,17 +50,16 @@ impl Finder {
         Self { regex, groups }
     }
 
-    fn find(&self, bytes: &[u8], mut found: impl FnMut(Secret) -> bool) {
+    /// `found` says from where to go on, if at all.
+    fn find(&self, bytes: &[u8], mut found: impl FnMut(Secret) -> Option<usize>) {
         let mut from = 0;
         while from <= bytes.len() {
             let Some(captures) = self.regex.captures_at(bytes, from) else { return };
             let Some(whole) = captures.get(0) else { return };
             match self.secret(&captures, bytes) {
                 Some(secret) => {
-                    from = secret.range.end;
-                    if !found(secret) {
-                        return;
-                    }
+                    let Some(next) = found(secret) else { return };
+                    from = next;
                 }
                 // What begins like a secret may hide one that begins behind it.
                 None => from = whole.start() + 1,
@@ -103,36 +102,31 @@ static CREDENTIALS: LazyLock<Finder> =
 
 /// The secrets of a text, in its order; they do not overlap.
 pub fn find(text: &str) -> Vec<Secret> {
-    let meaning = Meaning::of(text.as_bytes());
-    let mut secrets = Vec::new();
-    ALL.find(&meaning.bytes, |Secret { range, kind }| {
-        secrets.push(Secret { range: meaning.place(range.start)..meaning.place(range.end), kind });
-        true
-    });
-    secrets.retain(|secret| text.get(secret.range.clone()).is_some());
-    secrets
+    find_parts(text, |secret| secret)
 }
 
 /// The secrets of JSON, of a part of it, or of any other text, each within one of its strings: JSON without them is still
 /// JSON.
 pub fn find_in_json(text: &str) -> Vec<Secret> {
+    find_parts(text, within_one_string)
+}
+
+/// The secrets of a text, as far as `kept` keeps what they begin with. What is cut off of one is searched, too: a private
+/// key without its end goes on into all that follows.
+fn find_parts(text: &str, kept: impl Fn(&str) -> &str) -> Vec<Secret> {
+    let meaning = Meaning::of(text.as_bytes());
     let mut secrets = Vec::new();
-    let mut from = 0;
-    'rest: loop {
-        for Secret { range, kind } in find(&text[from..]) {
-            let (start, end) = (from + range.start, from + range.end);
-            let value = start..start + within_one_string(&text[start..end]).len();
-            if !value.is_empty() {
-                secrets.push(Secret { range: value.clone(), kind });
-            }
-            if value.end < end && value.end > from {
-                // A private key that was cut off goes on into the next strings, which may hold others.
-                from = value.end;
-                continue 'rest;
-            }
+    ALL.find(&meaning.bytes, |Secret { range, kind }| {
+        let (start, end) = (meaning.place(range.start), meaning.place(range.end));
+        let Some(whole) = text.get(start..end) else { return Some(range.end) };
+        let value = start..start + kept(whole).len();
+        let next = if value.end == end { range.end } else { meaning.behind(value.end).max(range.start + 1) };
+        if !value.is_empty() {
+            secrets.push(Secret { range: value, kind });
         }
-        return secrets;
-    }
+        Some(next)
+    });
+    secrets
 }
 
 /// What of a secret stands before the next quote of JSON, and ends with no half of an escape.
@@ -154,7 +148,7 @@ pub fn holds_credential(bytes: &[u8]) -> bool {
     let mut holds = false;
     CREDENTIALS.find(&Meaning::of(bytes).bytes, |_| {
         holds = true;
-        false
+        None
     });
     holds
 }

@@ -42,7 +42,7 @@ pub(super) fn join_traces(
     let mut joined = Vec::with_capacity(traces.len());
     for trace in traces {
         let trace = Trace::of(trace);
-        let found = trace.sessions(store, &[])?;
+        let found = trace.sessions(store)?;
         let is_found = |at: usize| found.iter().any(|(_, places)| places[at].is_some());
         let n_found = (0..trace.requests.len()).filter(|at| is_found(*at)).count();
         joined.push(match found.iter().max_by_key(|(_, places)| places.iter().flatten().count()) {
@@ -94,18 +94,32 @@ pub(super) fn join_known(
     let mut others = stored_as(store, &entry.adk_id)?;
     others.extend(stored_as(store, parent.unwrap_or_default())?);
     let begin = store.event_rows(id, 0..1)?.first().map_or(entry.last_update_time, |event| event.timestamp);
-    others.extend(stored_then(store, Format::is_trace, (begin, entry.last_update_time))?);
+    for other in stored_then(store, Format::is_trace, (begin, entry.last_update_time))? {
+        let trace = store.session_entry(&other)?;
+        if trace.is_some_and(|trace| may_be_of(&trace.app_name, &entry.app_name)) {
+            others.push(other);
+        }
+    }
+    // Read when there may be a trace of it: most sessions have none.
+    let mut session = None;
     let mut of_files: BTreeMap<String, (Vec<RecordedRequest>, Vec<JoinedTrace>)> = BTreeMap::new();
     for (at, other) in others.iter().enumerate() {
         if other == id || others[..at].contains(other) || !is_trace(store, other)? {
             continue;
         }
-        let (Some(file), Some(trace)) = (store.session_entry(other)?, Trace::stored(store, other)?) else {
+        if session.is_none() {
+            session = store.read_session(id)?;
+        }
+        let (Some(session), Some(file), Some(trace)) =
+            (&session, store.session_entry(other)?, Trace::stored(store, other)?)
+        else {
             continue;
         };
-        let found = trace.sessions(store, std::slice::from_ref(id))?;
-        let Some((_, places)) = found.into_iter().find(|(session, _)| session == id) else { continue };
+        let places = trace.places_in(store, id, session)?;
         let requests = trace.given(&places);
+        if requests.is_empty() {
+            continue;
+        }
         let of_file = of_files.entry(file.location).or_default();
         of_file.1.extend(trace.joined(store, other, requests.len())?);
         of_file.0.extend(requests);
@@ -146,17 +160,32 @@ impl Trace {
         Self { session, requests, n_requests }
     }
 
-    /// The stored sessions with its answers: of its name, of its time, and of `others`.
-    fn sessions(&self, store: &Store, others: &[SessionId]) -> Result<Vec<Found>, StoreError> {
+    /// Where its answers stand in a stored session. Others are read only where the words alone tell them.
+    fn places_in(
+        &self,
+        store: &Store,
+        id: &SessionId,
+        session: &Session,
+    ) -> Result<Vec<Option<usize>>, StoreError> {
+        let places = AnswerPlaces::of(session);
+        let found = places.find_all(&self.answers());
+        if found.iter().any(Option::is_some) || self.told_by_words(session, &places).is_empty() {
+            return Ok(found);
+        }
+        let all = self.sessions(store)?.into_iter();
+        Ok(all.filter(|(other, _)| other == id).flat_map(|(_, places)| places).collect())
+    }
+
+    /// The stored sessions with its answers: of its name and of its time.
+    fn sessions(&self, store: &Store) -> Result<Vec<Found>, StoreError> {
         let answers = self.answers();
         if answers.is_empty() {
             return Ok(Vec::new());
         }
         let mut ids = stored_as(store, &self.session.id)?;
-        ids.extend_from_slice(others);
         for id in stored_then(store, |format| !format.is_trace(), self.span())? {
             let entry = store.session_entry(&id)?;
-            if entry.is_some_and(|entry| self.may_be_of(&entry.app_name)) {
+            if entry.is_some_and(|entry| may_be_of(&self.session.app_name, &entry.app_name)) {
                 ids.push(id);
             }
         }
@@ -170,16 +199,18 @@ impl Trace {
             let found = places.find_all(&answers);
             if found.iter().any(Option::is_some) {
                 known.push((id.clone(), found));
-            } else if is_captured_client(&self.session.app_name) && self.may_be_of(&session.app_name) {
-                alike.push((id.clone(), places.find_run(&answers)));
+            } else {
+                alike.push((id.clone(), self.told_by_words(&session, &places)));
             }
         }
         Ok(if known.is_empty() { told_apart(&alike) } else { known })
     }
 
-    /// Whether a session of this app may be what was recorded: programs that do not tell their name may be of any.
-    fn may_be_of(&self, app: &str) -> bool {
-        *self.session.app_name == *app || !is_captured_client(&self.session.app_name)
+    /// Where its answers stand in a session of the client that was captured, if all that was answered in it then is here;
+    /// else empty.
+    fn told_by_words(&self, session: &Session, places: &AnswerPlaces<'_>) -> Vec<Option<usize>> {
+        let is_of_client = self.session.app_name == session.app_name && is_captured_client(&session.app_name);
+        if is_of_client { places.find_run(&self.answers()) } else { Vec::new() }
     }
 
     fn answers(&self) -> Vec<&Event> {
@@ -216,6 +247,11 @@ impl Trace {
         let title = store.session_entry(other)?.map(|entry| entry.title);
         Ok(title.map(|title| JoinedTrace { session: other.clone(), title, n_others: 0, n_found, n_left }))
     }
+}
+
+/// Whether a session of an app may be what a trace recorded: programs that do not tell their name may be of any.
+fn may_be_of(trace: &str, app: &str) -> bool {
+    trace == app || !is_captured_client(trace)
 }
 
 /// Those that share no answer with another: of two sessions that say the same at the same time, nobody can tell which was

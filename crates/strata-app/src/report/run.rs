@@ -19,8 +19,8 @@ use crate::api::run::RunProblem;
 use crate::data_folder::default_database;
 use crate::error::{AppError, sentence};
 use crate::run::{
-    Answered, Beginning, FromCall, Holder, Nobody, OwnStore, Person, Place, RecordedAnswers, RecordedTurn,
-    Run, RunChoice, RunListener, ToldCall, TurnEnd, World, prepare, said,
+    Answered, Beginning, FromCall, Holder, LARGER_BUDGET, Nobody, OwnStore, Person, Place, RecordedAnswers,
+    RecordedTurn, Run, RunChoice, RunListener, ToldCall, TurnEnd, World, prepare, said,
 };
 use crate::tables::Tables;
 
@@ -120,6 +120,7 @@ pub fn run(
             listener: company.listener.clone(),
             person: company.person.clone(),
             holder: company.holder.clone().unwrap_or_else(|| Arc::new(Nobody)),
+            when_spent: LARGER_BUDGET,
             stop: watch.stop().clone(),
             runtime,
         },

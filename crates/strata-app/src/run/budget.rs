@@ -11,7 +11,7 @@ use crate::models::counted;
 use crate::show::words::whole;
 use crate::tables::Tables;
 
-/// What whoever runs an app can do about a budget; clients of one that is served cannot.
+/// What whoever runs an app can do when its budget is spent; clients of one that is served cannot.
 pub(crate) const LARGER_BUDGET: &str = "go on with this session and a larger budget.";
 
 /// What a run may take. `None`: as much as it wants.
@@ -51,6 +51,8 @@ impl Default for RunLimits {
 pub(crate) struct Budget {
     limits: RunLimits,
     tables: Arc<Tables>,
+    /// What whoever asks can do when it is spent.
+    when_spent: &'static str,
     spent: Mutex<Spent>,
 }
 
@@ -73,8 +75,8 @@ pub(crate) struct Charge {
 }
 
 impl Budget {
-    pub(crate) fn new(limits: RunLimits, tables: Arc<Tables>) -> Self {
-        Self { limits, tables, spent: Mutex::default() }
+    pub(crate) fn new(limits: RunLimits, tables: Arc<Tables>, when_spent: &'static str) -> Self {
+        Self { limits, tables, when_spent, spent: Mutex::default() }
     }
 
     pub(crate) fn spent(&self) -> Spent {
@@ -109,7 +111,8 @@ impl Budget {
                 "BudgetExceededError",
                 format!(
                     "The budget of this run is {limit}{what}. It has taken {taken}, and the next call would take {more} \
-                     or more. All that was said is kept: {LARGER_BUDGET}"
+                     or more. All that was said is kept: {}",
+                    self.when_spent
                 ),
             )
         };
@@ -188,7 +191,7 @@ mod tests {
     }
 
     fn budget(limits: RunLimits) -> Arc<Budget> {
-        Arc::new(Budget::new(limits, Arc::default()))
+        Arc::new(Budget::new(limits, Arc::default(), LARGER_BUDGET))
     }
 
     #[test]

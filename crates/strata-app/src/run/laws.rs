@@ -13,7 +13,7 @@ use strata_model::{App, Decoder, FromJson as _, Json, Object, Session, json, mar
 use strata_store::{AppConfig, AppConfigOrigin, SessionId, Store};
 use tokio_util::sync::CancellationToken;
 
-use super::budget::{Budget, RunLimits};
+use super::budget::{Budget, LARGER_BUDGET, RunLimits};
 use super::hold::{HeldReport, HoldCondition, HoldDecision, Holder, Holds};
 use super::listener::{RunListener, RunNews};
 use super::models::Answerer;
@@ -128,7 +128,7 @@ fn start(store: &Arc<dyn RunStore>, place: Place, answers: Script, passes: usize
             listener: ears.clone(),
             stop: stop.clone(),
         },
-        budget: Arc::new(Budget::new(limits, TABLES.clone())),
+        budget: Arc::new(Budget::new(limits, TABLES.clone(), LARGER_BUDGET)),
         holds: Arc::new(Holds::new(vec![HoldCondition::Always], TABLES.clone())),
         holder: Arc::new(Passes(AtomicUsize::new(passes))),
         listener: ears.clone(),

@@ -45,6 +45,8 @@ pub(crate) struct World<'w> {
     pub listener: Arc<dyn RunListener>,
     pub person: Option<Arc<dyn Person>>,
     pub holder: Arc<dyn Holder>,
+    /// What whoever asks can do when the budget is spent.
+    pub when_spent: &'static str,
     pub stop: CancellationToken,
     /// Where connections are waited for.
     pub runtime: &'w Handle,
@@ -160,7 +162,7 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
             listener: world.listener.clone(),
             stop: world.stop.clone(),
         },
-        budget: Arc::new(Budget::new(choice.limits, world.tables.clone())),
+        budget: Arc::new(Budget::new(choice.limits, world.tables.clone(), world.when_spent)),
         holds: Arc::new(Holds::new(choice.holds.clone(), world.tables)),
         holder: world.holder,
         listener: world.listener,

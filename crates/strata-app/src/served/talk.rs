@@ -230,6 +230,8 @@ impl Talk {
             listener: ear.clone(),
             person: None,
             holder: Arc::new(Nobody),
+            // A client has no budget to give.
+            when_spent: "begin another context, with less to read.",
             stop: stop.clone(),
             runtime: &around.runtime,
         };

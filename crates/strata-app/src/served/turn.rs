@@ -9,7 +9,7 @@ use super::answer::{Answer, AnswerStatus, WaitingTool};
 use super::live::Running;
 use super::talk::TurnTaken;
 use crate::error::{AppError, sentence};
-use crate::run::{LARGER_BUDGET, TurnEnd, WaitingCall};
+use crate::run::{TurnEnd, WaitingCall};
 
 /// A request whose task has begun.
 pub struct Started {
@@ -105,11 +105,7 @@ fn told(taken: TurnTaken) -> (AnswerStatus, String, Vec<WaitingTool>) {
         TurnEnd::Stopped => {
             (AnswerStatus::Canceled, "Cancelled. What was said until then is kept.".to_owned(), Vec::new())
         }
-        TurnEnd::Failed(failure) => {
-            // A client has no budget to give.
-            let text = failure.text().replace(LARGER_BUDGET, "begin another context, with less to read.");
-            (AnswerStatus::Failed, sentence(&text), Vec::new())
-        }
+        TurnEnd::Failed(failure) => (AnswerStatus::Failed, sentence(&failure.text()), Vec::new()),
         TurnEnd::Done if taken.failed.is_some() => {
             (AnswerStatus::Failed, sentence(&taken.failed.unwrap_or_default()), Vec::new())
         }

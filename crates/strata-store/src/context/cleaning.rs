@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, params};
 use strata_context::{
     Command, Context, ContextId, ContextState, Fate, IDLE_AFTER, Millis, NoSummary, Principal, Summarise,
-    TaskEnd, TaskStatus, fate,
+    Task, TaskEnd, TaskStatus, fate,
 };
 
 use super::failure::ContextFailure;
@@ -37,34 +37,28 @@ impl Store {
         Ok(cleaned)
     }
 
-    /// Ends every task that is at work as failed, with what is told of it: for whoever knows that nobody works at any.
-    /// Returns how many there were. Tasks that wait for a person go on waiting.
-    pub fn fail_tasks_at_work(
+    /// Ends every task that is at work: for whoever knows that nobody works at any. Returns how many there were. Tasks that
+    /// wait for a person go on waiting.
+    pub fn end_tasks_at_work(
         &mut self,
-        told: &str,
+        end: impl Fn(&Task) -> Command,
         now: Millis,
         summariser: &dyn Summarise,
     ) -> Result<usize, StoreError> {
-        let mut n_failed = 0;
+        let mut n_ended = 0;
         for id in at_work(&self.connection)? {
             let Some(held) = self.context(&id)? else { continue };
             let at_work = held.tasks.values().filter(|task| task.status == TaskStatus::Working);
-            let ends: Vec<Command> = at_work
-                .map(|task| Command::EndTask {
-                    task: task.task_id.clone(),
-                    end: TaskEnd::Failed,
-                    told: Some(told.into()),
-                })
-                .collect();
+            let ends: Vec<Command> = at_work.map(&end).collect();
             let n_ends = ends.len();
             match self.obey_context(&id, &held.context.principal_id, ends, now, summariser) {
-                Ok(_) => n_failed += n_ends,
+                Ok(_) => n_ended += n_ends,
                 // What its own rules refuse stays as it is, and others are ended all the same.
                 Err(ContextFailure::Refused(_)) => {}
                 Err(ContextFailure::Store(error)) => return Err(error),
             }
         }
-        Ok(n_failed)
+        Ok(n_ended)
     }
 
     /// Ends a context now, whatever its clock says and whatever is open in it. `None` where there is none.
