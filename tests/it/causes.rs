@@ -5,6 +5,7 @@
 mod advice;
 mod conversation;
 mod kinds;
+mod marks;
 mod page;
 mod writers;
 
@@ -68,7 +69,7 @@ impl Found {
 
 /// The codes of the findings that injected causes are told by.
 pub(crate) fn codes_of_findings() -> impl Iterator<Item = &'static str> {
-    kinds().into_iter().filter_map(|kind| kind.finding())
+    kinds().into_iter().filter_map(|kind| kind.finding()).chain([marks::FINDING])
 }
 
 /// The conversation with a cause in it from a call on.

@@ -32,7 +32,7 @@ fn log_with(reports: &[Report], tools: impl Fn(usize) -> Vec<serde_json::Value>)
             {"type": "tool_use", "id": format!("toolu_{at}"), "name": "Glob", "input": {"pattern": "**"}},
         ]);
         let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 1000, "messages": messages, "tools": tools(at),
-            "system": [{"type": "text", "text": words("You look after files.", 900)}]});
+            "cache_control": {"type": "ephemeral"}, "system": [{"type": "text", "text": words("You look after files.", 900)}]});
         let usage = json!({"input_tokens": rest, "output_tokens": 90, "cache_read_input_tokens": read,
             "cache_creation_input_tokens": written});
         let usage = (read + written + rest > 0).then_some(usage);

@@ -21,7 +21,9 @@ pub use candidate::Candidate;
 use seen::FixEvidence;
 use strata_engine::{Catalog, Experiment};
 
-use crate::analysis::{BilledCalls, CacheAnalysis, CacheFix, CallCache, Counting, Effect, SessionAnalysis};
+use crate::analysis::{
+    BilledCalls, CacheAnalysis, CacheFix, CallCache, Counting, Effect, FixKind, SessionAnalysis,
+};
 use crate::edited::edited;
 use crate::findings::{Finding, FindingKind};
 use crate::phrases::number;
@@ -112,9 +114,13 @@ pub fn replayed<'f>(
         _ => &[],
     };
     let call = experiment.call(finding.calls.first()?.first)?;
+    let mends = |fix: &CacheFix| match fix.kind {
+        FixKind::MarkPrompts => finding.code == "cache-not-asked",
+        _ => fix.kind.causes().iter().any(|cause| causes.contains(cause)),
+    };
     fixes.iter().find(|fix| {
         fix.agent == call.invocation.agent
-            && fix.kind.causes().iter().any(|cause| causes.contains(cause))
+            && mends(fix)
             && fix.saves_tokens.saturating_mul(LEAST_KEPT) >= finding.tokens() as i64
     })
 }

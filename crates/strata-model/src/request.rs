@@ -3,6 +3,7 @@
 //! Requests are compiled by the hundred from the same session, so everything large is shared: contents are a
 //! persistent list ([`Contents`]), texts are reference-counted, and cloning a request copies a few pointers.
 
+mod cache_marks;
 mod change;
 mod contents;
 pub mod namespace;
@@ -11,6 +12,7 @@ mod rich_text;
 
 use std::sync::Arc;
 
+pub use cache_marks::CacheMarks;
 pub use change::{Misfit, RequestChange, Splice, is_alike_in_scripts};
 pub use contents::{Block, Chunk, Contents, RequestContent, RequestPart, part_fingerprint};
 pub use rich_text::{RichText, TextSpan};
@@ -32,6 +34,8 @@ pub struct LlmRequest {
     pub cache_config: Option<Arc<Object>>,
     pub cache_metadata: Option<Arc<CacheMetadata>>,
     pub cacheable_contents_token_count: Option<u64>,
+    /// What of it the client asked to be cached; `None` where that is not known. Nothing that a model reads.
+    pub cache_marks: Option<CacheMarks>,
     pub previous_interaction_id: Option<Str>,
     pub service_tier: Option<Str>,
     /// Names the model may call, in the order they were registered. Not part of what is sent.

@@ -1,6 +1,7 @@
 //! Requests to models as clients sent them, in any dialect.
 
 mod body;
+mod cache_marks;
 mod llm_request;
 
 pub use body::{beside_messages, is_request, request_body, unbatch};

@@ -34,6 +34,17 @@ pub(super) enum Said {
     },
 }
 
+/// What a client asks Anthropic to cache.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// The system text and the newest message.
+    Usual,
+    SystemText,
+    /// The first message, whatever comes behind it.
+    FirstMessage,
+    Nothing,
+}
+
 /// What is sent for one call, and what is answered.
 #[derive(Clone)]
 pub(super) struct Request {
@@ -45,6 +56,8 @@ pub(super) struct Request {
     pub settings: Vec<(&'static str, Value)>,
     pub history: Vec<Said>,
     pub answer: Said,
+    /// As far as the writer says it.
+    pub marked: Marked,
     /// Epoch seconds, all on 20 November 2026.
     pub time: f64,
 }
@@ -93,6 +106,7 @@ fn push(requests: &mut Vec<Request>, history: &[Said], answer: Said) {
         settings: vec![("temperature", json!(0.5)), ("tool_choice", json!({"type": "auto"}))],
         history: history.to_vec(),
         answer,
+        marked: Marked::Usual,
         time,
     });
 }

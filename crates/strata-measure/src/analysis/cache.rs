@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 
 use strata_engine::Experiment;
 use strata_model::marks::{self, CACHE_VERDICT};
-use strata_model::{LlmRequest, SharedList, Str};
+use strata_model::{CacheMarks, LlmRequest, SharedList, Str};
 use strata_wire::{CacheRules, CacheVerdict};
 
 pub use bill::{BillTotals, CallBill, Cost};
@@ -105,6 +105,8 @@ pub struct CallCache {
     pub reported: Option<ReportedCounts>,
     /// `None` where the provider reports nothing of a cache.
     pub comparison: Option<Comparison>,
+    /// What would have been found of the prompt if it had been marked to be cached.
+    pub left_out: Option<LeftOut>,
     /// What the provider says by itself of this very request.
     pub verdict: Option<CacheVerdict>,
     /// What the call comes to: by its report where that holds, else as predicted.
@@ -125,6 +127,17 @@ impl CallCache {
     pub fn broken(&self) -> Option<&Loss> {
         self.loss.as_ref().filter(|loss| !matches!(loss.cause, Cause::BelowMinimum { .. }))
     }
+}
+
+/// What a call would have saved if its prompt had been marked to be cached, and those before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LeftOut {
+    /// Tokens that would have been read from the cache.
+    pub tokens: u32,
+    /// US dollars, with what writing costs more: below 0 where nothing is read. `None` without a price.
+    pub cost_usd: Option<f64>,
+    /// What it asked for; `None` where reports alone say that nothing was ever cached.
+    pub asked: Option<CacheMarks>,
 }
 
 /// Sums over a session.
@@ -251,6 +264,7 @@ impl CacheAnalysis {
                 loss: None,
                 reported,
                 comparison: None,
+                left_out: None,
                 verdict: reported.and_then(|_| verdict_on(experiment, call)),
                 bill,
                 sized,
@@ -264,8 +278,11 @@ impl CacheAnalysis {
         run.together = ReportsTogether::of(&run.prompts, reports, telling);
         self.compare(n_known, unedited, prices);
         self.weigh_remedies(analysis, prices);
-        self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         let is_whole = calls.len() == experiment.calls().len();
+        if is_whole {
+            self.weigh_marks(analysis, prices);
+        }
+        self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         self.summaries =
             if is_whole { SummaryBill::of_each(experiment, analysis, prices) } else { Vec::new() };
         self
@@ -305,6 +322,15 @@ impl CacheAnalysis {
         !self.run.together.is_cache_used && self.calls.iter().any(is_unused)
     }
 
+    /// Whether a call leaves out of the cache what its provider would keep if it were asked to: by its request, or by
+    /// reports of a session in which nothing was ever found or written.
+    pub(crate) fn is_left_out(&self, at: usize) -> bool {
+        let timeline = &self.run.timeline;
+        let is_said =
+            || timeline.asked[at].is_none() && self.calls[at].reported.is_some() && self.is_unused();
+        timeline.is_unmarked(at) || (timeline.needs_marks(at) && is_said())
+    }
+
     /// The call with a number counted from 1.
     pub fn call(&self, number: u32) -> Option<&CallCache> {
         self.calls.get((number as usize).checked_sub(1)?)
@@ -333,16 +359,18 @@ impl CacheAnalysis {
         self.again(analysis, prompts, timeline, prices, is_same)
     }
 
-    /// What they come to with the same prompts, kept in the cache for as long as another timeline says.
+    /// What they come to with the same prompts, of which an agent's are kept in the cache as another timeline says.
     fn bills_kept(
         &self,
         analysis: &SessionAnalysis,
         timeline: &Timeline,
         prices: &Prices,
-        is_asked_otherwise: impl Fn(u32) -> bool,
+        agent: Option<&str>,
     ) -> Vec<CallBill> {
         let prompts: Vec<PromptMatches> = analysis.calls().iter().map(|call| call.matches.clone()).collect();
-        let is_same = |call: &CallAnalysis, _: &PromptMatches| !is_asked_otherwise(call.number);
+        let is_same = |call: &CallAnalysis, _: &PromptMatches| {
+            Some(&*timeline.agents[call.number as usize - 1]) != agent
+        };
         self.again(analysis, &prompts, timeline, prices, is_same).bills
     }
 
@@ -370,6 +398,9 @@ impl CacheAnalysis {
             let counted = TokenCount::exact(prompt.tokens + prompt.tail_tokens);
             let counted = TokenCount { basis: call.total.basis, ..counted };
             let size = sized[at].map_or(prompt.tokens, |size| size.prompt) + prompt.tail_tokens;
+            // What was found where another part was asked for says nothing of this one.
+            let is_asked_otherwise = timeline.asked[at] != self.run.timeline.asked[at];
+            let before = if is_asked_otherwise { before.of_unknown_cache() } else { before };
             let bill = before.again(counted, size, prediction, timeline.is_kept_long(at));
             bill.priced(price_of(prices, call))
         });

@@ -10,7 +10,9 @@ use super::call_models::CallModels;
 use super::carried::{AllCarried, CarriedPiece, Carriers, PieceKind, parts, stored};
 use super::finding::CallRange;
 use super::tally::Tally;
-use crate::analysis::{BilledCalls, CacheAnalysis, CallAnalysis, Counting, Loss, Scale, SessionAnalysis};
+use crate::analysis::{
+    BilledCalls, CacheAnalysis, CallAnalysis, Counting, LeftOut, Loss, Scale, SessionAnalysis,
+};
 
 /// Bloat below this many tokens over a whole session costs nobody anything: at the highest prices it is a cent.
 const WORTH_TOKENS: u64 = 500;
@@ -166,6 +168,18 @@ impl<'e> Evidence<'e> {
         self.calls.iter().filter_map(|call| Some((call, self.caches.call(call.call.number)?.broken()?)))
     }
 
+    /// Calls that leave their prompts out of the cache, though it may be that nothing would be found of them.
+    pub(super) fn unmarked(&self) -> impl Iterator<Item = &SeenCall<'e>> {
+        self.calls.iter().enumerate().filter(|(at, _)| self.caches.is_left_out(*at)).map(|(_, call)| call)
+    }
+
+    /// Calls of agents that leave their prompts out of the cache, with what that cost.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = (&SeenCall<'e>, &'e LeftOut)> {
+        self.calls
+            .iter()
+            .filter_map(|call| Some((call, self.caches.call(call.call.number)?.left_out.as_ref()?)))
+    }
+
     /// The calls that carried a piece.
     pub(super) fn carriers(&self, carried: &CarriedPiece<'_>) -> &Carriers {
         &self.carried.carriers[carried.together]
@@ -197,6 +211,14 @@ impl<'e> Evidence<'e> {
     pub(super) fn add_loss(&self, tally: &mut Tally, call: &SeenCall<'_>, loss: &Loss) {
         tally.add_rebilled(&self.models, call.call.number, loss.tokens);
         tally.add_lost(loss.cost_usd);
+    }
+
+    pub(super) fn add_left_out(&self, tally: &mut Tally, call: &SeenCall<'_>, left_out: &LeftOut) {
+        if left_out.tokens > 0 {
+            tally.add_rebilled(&self.models, call.call.number, left_out.tokens);
+        }
+        // What was written for the first time would have cost more.
+        tally.add_lost(left_out.cost_usd);
     }
 
     pub(super) fn add_rebilled(&self, tally: &mut Tally, call: &SeenCall<'_>) {

@@ -10,7 +10,7 @@ use super::evidence::{Caller, Evidence, MIN_CACHED_TOKENS, SeenCall};
 use super::finding::FindingKind;
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
-use crate::analysis::{Cause, Loss};
+use crate::analysis::{Cause, LeftOut, Loss};
 use crate::phrases::{capitalised, listed, number, times};
 
 /// Calls from which on a cache is worth having: ADK makes none before the second.
@@ -62,6 +62,16 @@ pub(super) const FAMILY: Family = Family {
             advice: "Move documentation into `static_instruction`, or take `context_cache_config` out and rely on \
                      implicit caching.",
             look: cache_never_made,
+        },
+        Rule {
+            code: "cache-not-asked",
+            surprises: &[],
+            kind: FindingKind::Prefix,
+            title: "Prompts that nobody asks to be cached",
+            meaning: "Anthropic caches nothing unasked: a request marks where the prefix ends that is to be kept. What stands \
+                      behind the last mark is paid in full each time it is sent.",
+            advice: "Mark the last block of tools, of the system text and of the newest message with `cache_control`.",
+            look: cache_not_asked,
         },
     ],
 };
@@ -202,6 +212,55 @@ fn cache_never_made(evidence: &Evidence<'_>) -> Vec<Observation> {
             Some(Observation::new(Severity::Info, message, caller.tally()))
         })
         .collect()
+}
+
+fn cache_not_asked(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let mut by_agent: BTreeMap<&str, (Tally, &LeftOut)> = BTreeMap::new();
+    for (call, left_out) in evidence.left_out() {
+        let (tally, _) = by_agent.entry(call.name()).or_insert_with(|| (Tally::default(), left_out));
+        evidence.add_left_out(tally, call, left_out);
+    }
+    by_agent.retain(|_, (tally, _)| tally.tokens() >= MIN_CACHED_TOKENS);
+    let in_vain = unmarked_in_vain(evidence, |agent| by_agent.contains_key(agent));
+    let observed = by_agent.into_iter().map(|(agent, (tally, first))| {
+        let what = match first.asked {
+            None => format!(
+                "By the reports, nothing of {agent}'s prompts was ever read from a cache or written to one"
+            ),
+            Some(asked) if asked.is_any() => format!(
+                "Requests of {agent} mark the beginning of the prompt to be cached, and not its newest message"
+            ),
+            Some(_) => format!("No request of {agent} asks for its prompt to be cached"),
+        };
+        let (often, tokens) = (times(tally.n_calls()), number(tally.tokens()));
+        let message = format!("{what}: {tokens} tokens that were sent before were paid in full, {often}.");
+        Observation::new(Severity::Warning, message, tally)
+    });
+    observed.chain(in_vain).collect()
+}
+
+/// Agents whose prompts are not marked, and would not be found if they were: something changes at their beginning.
+fn unmarked_in_vain(evidence: &Evidence<'_>, is_told: impl Fn(&str) -> bool) -> Vec<Observation> {
+    let mut by_agent: BTreeMap<&str, Vec<&SeenCall<'_>>> = BTreeMap::new();
+    for call in evidence.unmarked().filter(|call| !is_told(call.name())) {
+        by_agent.entry(call.name()).or_default().push(call);
+    }
+    let observed = by_agent.into_iter().filter_map(|(agent, calls)| {
+        let breaks: Vec<_> = calls.iter().filter_map(|call| call.result.prefix_break.as_ref()).collect();
+        let is_large = |call: &&SeenCall<'_>| u64::from(call.result.total.tokens) >= MIN_CACHED_TOKENS;
+        if breaks.len() * 2 < calls.len() || !calls.iter().any(|call| is_large(call)) {
+            return None;
+        }
+        let sentence = breaks.first()?.cause.sentence(evidence.experiment);
+        let message = format!(
+            "No request of {agent} asks for all of its prompt to be cached, and to ask is not enough: {sentence}. That \
+             happened {}.",
+            times(breaks.len() as u64)
+        );
+        let tally = Tally::of_calls(calls.iter().map(|call| call.call.number));
+        Some(Observation::new(Severity::Warning, message, tally))
+    });
+    observed.collect()
 }
 
 /// Whether any answer of the agent's came from a cache.

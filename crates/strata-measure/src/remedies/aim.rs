@@ -70,6 +70,8 @@ pub enum Aim {
     SameSettings,
     /// A prefix is kept for longer.
     KeptLonger,
+    /// Prompts are asked to be cached.
+    Cached,
 }
 
 /// What would have kept something that a summary left out.
@@ -155,6 +157,7 @@ impl Aim {
             "changing-system-text" | "state-in-instruction" => Some(Self::SameSystemText),
             "history-rewritten" => Some(Self::SameHistory),
             "tools-change" => Some(Self::SameTools),
+            "cache-not-asked" => Some(Self::Cached),
             "compaction-does-not-pay" | "compaction-overdue" => Some(Self::ShorterHistory),
             _ => None,
         }

@@ -26,6 +26,7 @@ const ADK_COMPACTION: &str = "google.github.io/adk-docs/context/compaction";
 const ADK_FUNCTIONS: &str = "google.github.io/adk-docs/tools-custom/function-tools";
 const ADK_STATE: &str = "google.github.io/adk-docs/sessions/state";
 const ADK_CACHING: &str = "google.github.io/adk-docs/context/caching";
+const LITELLM_CACHING: &str = "docs.litellm.ai/docs/tutorials/prompt_caching";
 const OPENAI_CACHING: &str = "developers.openai.com/api/docs/guides/prompt-caching";
 const OPENAI_TOOLS: &str = "developers.openai.com/api/docs/guides/function-calling";
 const GEMINI_TOOLS: &str = "ai.google.dev/gemini-api/docs/function-calling";
@@ -93,6 +94,11 @@ fn of_adk(aim: &Aim) -> Option<Remedy> {
             "App(…)",
             ADK_CACHING,
         )),
+        Aim::Cached => Some(Remedy::new(
+            r#"cache_control_injection_points=[{"location": "message", "role": "system"}, {"location": "message", "index": -1}]"#,
+            "LiteLlm(…)",
+            LITELLM_CACHING,
+        )),
         Aim::FewerParameters { tool, names } => Some(Remedy::new(
             format!("a function for {tool} without {}", without(names)),
             "tools=[…]",
@@ -147,6 +153,7 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         Aim::ShorterMcp { characters: None } => None,
         Aim::SameClientBlock => setting(r#""env": { "CLAUDE_CODE_ATTRIBUTION_HEADER": "0" }"#.to_owned()),
         Aim::KeptLonger => setting(r#""env": { "ENABLE_PROMPT_CACHING_1H": "1" }"#.to_owned()),
+        Aim::Cached => setting(r#""env": {} without DISABLE_PROMPT_CACHING"#.to_owned()),
         Aim::ShorterReads { .. } => memory("Read long files with offset and limit."),
         Aim::NoRepeats => memory(NO_REPEATS),
         Aim::KeptInSummaries { names, .. } => Some(Remedy::new(
@@ -218,7 +225,8 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         | Aim::SameTools
         | Aim::SameAdditions
         | Aim::SameSchema
-        | Aim::KeptLonger => None,
+        | Aim::KeptLonger
+        | Aim::Cached => None,
     }
 }
 
@@ -254,7 +262,8 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         | Aim::SameTools
         | Aim::SameAdditions
         | Aim::SameSchema
-        | Aim::KeptLonger => None,
+        | Aim::KeptLonger
+        | Aim::Cached => None,
     }
 }
 
@@ -341,6 +350,9 @@ fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
             of_anthropic("Send the same thinking and tool_choice in all requests of a conversation")
         }
         Aim::KeptLonger => of_anthropic(r#""cache_control": { "type": "ephemeral", "ttl": "1h" }"#),
+        Aim::Cached => of_anthropic(
+            r#""cache_control": { "type": "ephemeral" } in the request, or in the last block of what is to be kept"#,
+        ),
         _ => None,
     }
 }
@@ -391,6 +403,7 @@ mod tests {
             Aim::SameModel,
             Aim::SameSettings,
             Aim::KeptLonger,
+            Aim::Cached,
         ]
     }
 

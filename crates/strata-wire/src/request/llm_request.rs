@@ -10,6 +10,7 @@ use strata_model::{
 };
 
 use super::body::without_messages;
+use super::cache_marks::cache_marks;
 use crate::message::{Reader, Role, ToolNames, Turn};
 
 /// Who is named as the source of what a body holds.
@@ -17,8 +18,9 @@ fn origin() -> Origin {
     Origin::Run { field: "request".into() }
 }
 
-/// Members of bodies that say how an answer is to be sent and nothing to the model.
-const TRANSPORT: [&str; 8] = [
+/// Members of bodies that say how a request is to be treated and nothing to the model.
+const TRANSPORT: [&str; 9] = [
+    "cache_control",
     "stream",
     "stream_options",
     "stream_input",
@@ -44,10 +46,11 @@ pub fn request_of(body: &Json) -> Option<LlmRequest> {
     if is_held_elsewhere(body) {
         return None;
     }
+    let cache_marks = cache_marks(body);
     let mut body = body.clone();
     let (mut tools, mut unread) = (ToolNames::new(), ());
     let turns = Reader { tools: &mut tools, unread: &mut unread }.request(&mut body);
-    let request = request_with(body, turns);
+    let request = LlmRequest { cache_marks, ..request_with(body, turns) };
     let is_empty = request.contents.is_empty() && request.system_instruction.is_none();
     (!is_empty).then_some(request)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{OTHER_PICTURE, PICTURE};
-use crate::causes::conversation::{Request, Said, thought_before};
+use crate::causes::conversation::{Marked, Request, Said, thought_before};
 
 pub(super) fn lines(requests: &[Request]) -> Vec<Value> {
     let line = |(at, request): (usize, &Request)| {
@@ -15,12 +15,24 @@ pub(super) fn lines(requests: &[Request]) -> Vec<Value> {
 }
 
 fn body(request: &Request) -> Value {
-    let mut messages = messages(request);
-    if let Some(block) = messages.last_mut().and_then(|last| last["content"].as_array_mut()?.last_mut()) {
-        block["cache_control"] = json!({"type": "ephemeral"});
-    }
     let mut body = json!({"model": request.model, "max_tokens": 1000, "system": system(request),
-        "messages": messages, "tools": tools(request)});
+        "messages": messages(request), "tools": tools(request)});
+    let last_place = |list: &Value| list.as_array().map_or(0, |list| list.len() - 1);
+    let of_message =
+        |at: usize| format!("/messages/{at}/content/{}", last_place(&body["messages"][at]["content"]));
+    let newest = || of_message(last_place(&body["messages"]));
+    let system = || format!("/system/{}", last_place(&body["system"]));
+    let places = match request.marked {
+        Marked::Usual => vec![system(), newest()],
+        Marked::FirstMessage => vec![of_message(0)],
+        Marked::SystemText => vec![system()],
+        Marked::Nothing => Vec::new(),
+    };
+    for place in places {
+        if let Some(block) = body.pointer_mut(&place) {
+            block["cache_control"] = json!({"type": "ephemeral"});
+        }
+    }
     for (name, value) in &request.settings {
         body[*name] = value.clone();
     }

@@ -370,6 +370,11 @@ pub(super) fn sizes<'p>(
 }
 
 impl UneditedBill {
+    /// The same where nothing is known of what a provider does that is asked to cache the prompt.
+    pub(super) fn of_unknown_cache(self) -> Self {
+        Self { prediction: Prediction::default(), is_uncached: false, ..self }
+    }
+
     /// The size of the call's prompt now, in the provider's tokens. `None` where ours is all that is known.
     fn size(&self, now: u32) -> Option<ReportedCounts> {
         let sized = self.sized?;

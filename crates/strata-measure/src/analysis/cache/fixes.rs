@@ -50,6 +50,8 @@ pub enum FixKind {
     /// The provider is asked to keep prefixes for so many seconds: for longer than it was, or for less, which is cheaper
     /// to write.
     KeepFor { lifetime_s: u32 },
+    /// The provider is asked to cache the whole prompt of each call.
+    MarkPrompts,
 }
 
 /// A change that would have saved something.
@@ -85,6 +87,8 @@ impl FixKind {
             Self::PinWindow { .. } => &["filter_window", "truncated_history"],
             Self::CompactLessOften { .. } => &["compaction"],
             Self::KeepFor { .. } => &["expired"],
+            // Nothing is lost of what was never kept.
+            Self::MarkPrompts => &[],
         }
     }
 
@@ -103,6 +107,7 @@ impl FixKind {
             Self::PinWindow { .. } => "pin_window",
             Self::CompactLessOften { .. } => "compact_less_often",
             Self::KeepFor { .. } => "cache_lifetime",
+            Self::MarkPrompts => "mark_prompts",
         }
     }
 
@@ -136,6 +141,9 @@ impl FixKind {
             Self::KeepFor { lifetime_s } => {
                 format!("Have the provider keep {agent}'s prompts for {}", duration(*lifetime_s))
             }
+            Self::MarkPrompts => {
+                format!("Mark {agent}'s tools, system text and newest message to be cached")
+            }
         }
     }
 
@@ -161,9 +169,10 @@ impl FixKind {
                 Rewritten::new(rewrite::with_state(request, keys, |_, value| rewrite::rounded(value)))
             }
             Self::OrderTools => Rewritten::new(rewrite::tools_in_order(request)),
-            Self::PinWindow { .. } | Self::CompactLessOften { .. } | Self::KeepFor { .. } => {
-                Rewritten::new(request.clone())
-            }
+            Self::PinWindow { .. }
+            | Self::CompactLessOften { .. }
+            | Self::KeepFor { .. }
+            | Self::MarkPrompts => Rewritten::new(request.clone()),
         }
     }
 }
@@ -199,6 +208,9 @@ impl CacheAnalysis {
             })
             .filter(|fix| match fix.kind {
                 FixKind::KeepFor { .. } => fix.saves_cost.is_some_and(|dollars| dollars > 0.0),
+                FixKind::MarkPrompts => {
+                    fix.saves_tokens > 0 && fix.saves_cost.is_none_or(|dollars| dollars > 0.0)
+                }
                 _ => fix.saves_tokens > 0,
             })
             .collect();
@@ -217,6 +229,9 @@ impl CacheAnalysis {
         for (at, call) in self.calls.iter().enumerate() {
             if let Some(lifetime_s) = timeline.rules[at].lifetime_s.filter(|_| timeline.is_kept_long(at)) {
                 candidates.insert((call.agent.clone(), FixKind::KeepFor { lifetime_s: lifetime_s as u32 }));
+            }
+            if self.is_left_out(at) {
+                candidates.insert((call.agent.clone(), FixKind::MarkPrompts));
             }
             let kind = match call.loss.as_ref().map(|loss| &loss.cause) {
                 Some(Cause::State { .. }) => {
@@ -279,6 +294,7 @@ fn replayed(
 ) -> Bill {
     match kind {
         FixKind::KeepFor { lifetime_s } => replay.kept_for(agent, f64::from(*lifetime_s)),
+        FixKind::MarkPrompts => replay.marked(agent),
         FixKind::PinWindow { every } | FixKind::CompactLessOften { every } => {
             less_often(replay, kind, *every, is_of_agent)
         }

@@ -86,7 +86,8 @@ impl Losses<'_> {
     fn reported(&self, at: usize, predicted: Option<Loss>, found: &Comparison) -> Option<Loss> {
         let previous = predicted.as_ref().map(|loss| loss.against).or(self.calls[at].previous)?;
         let (rule, bill) = (&self.timeline.rules[at], self.bill(at));
-        let stored = self.prompts[previous as usize - 1].tokens;
+        let before = previous as usize - 1;
+        let stored = self.timeline.sent(before).stored_tokens(&self.prompts[before]);
         let tolerance = tolerance(rule, bill);
         let could_be = rule.usable_tokens(stored.min(bill.prompt_tokens));
         let tokens = could_be.saturating_sub(found.reported);
@@ -114,7 +115,8 @@ impl Losses<'_> {
         let (rule, prediction) = (&self.timeline.rules[at], (self.found)(at).0);
         // A shorter prompt, as after a compaction, cannot lose more than it is long.
         let (size_before, size) = (self.prompts[before].tokens, self.bill(at).prompt_tokens);
-        let held = rule.usable_tokens(size_before.min(size));
+        let held =
+            rule.usable_tokens(self.timeline.sent(before).stored_tokens(&self.prompts[before]).min(size));
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
@@ -127,6 +129,9 @@ impl Losses<'_> {
         let is_corrected = !bill.is_cache_reported && !bill.is_cache_unsaid && is_off && !is_unused;
         let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
         let tokens = held.saturating_sub(found);
+        if self.timeline.is_unmarked(before) && tokens <= tolerance(rule, bill) {
+            return None;
+        }
         // What had expired is not lost by a difference.
         if let Some(found) = call.prefix_break.as_ref().filter(|_| !is_expired) {
             return Some(Loss {
@@ -148,7 +153,8 @@ impl Losses<'_> {
         };
         if held == 0 {
             let minimum_tokens = rule.minimum_tokens();
-            let is_lost = prediction.expected == 0 && prediction.matched > 0;
+            let is_lost =
+                prediction.expected == 0 && prediction.matched > 0 && !self.timeline.is_unmarked(before);
             let cause = Cause::BelowMinimum { minimum_tokens };
             return is_lost.then(|| without_difference(cause, size_before.min(size)));
         }

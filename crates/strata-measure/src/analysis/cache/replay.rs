@@ -90,10 +90,17 @@ impl Replay<'_> {
     /// The session as it was, with prefixes of an agent kept for another time.
     pub(super) fn kept_for(&self, agent: &str, lifetime_s: f64) -> Bill {
         let timeline = Timeline::of(self.experiment, self.analysis.calls(), self.rules);
-        let timeline = timeline.kept_for(agent, lifetime_s);
-        let is_of_agent = |call: u32| *timeline.agents[call as usize - 1] == *agent;
-        let bills = self.caches.bills_kept(self.analysis, &timeline, self.prices, is_of_agent);
-        Self::sum(&bills, 0)
+        self.asked_by(agent, &timeline.kept_for(agent, lifetime_s))
+    }
+
+    /// The session as it was, with all prompts of an agent marked to be cached.
+    pub(super) fn marked(&self, agent: &str) -> Bill {
+        let timeline = Timeline::of(self.experiment, self.analysis.calls(), self.rules);
+        self.asked_by(agent, &timeline.marked(agent))
+    }
+
+    fn asked_by(&self, agent: &str, timeline: &Timeline) -> Bill {
+        Self::sum(&self.caches.bills_kept(self.analysis, timeline, self.prices, Some(agent)), 0)
     }
 
     fn sum(bills: &[CallBill], n_changed: usize) -> Bill {

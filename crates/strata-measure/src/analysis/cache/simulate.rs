@@ -3,6 +3,7 @@
 //! Only sizes, shared prefixes and times are looked at, so that another rule, another gap or a rewritten session costs
 //! next to nothing to try.
 
+use strata_model::CacheMarks;
 use strata_wire::{CacheRule, Machine, Mark};
 
 use crate::analysis::matches::{PromptMatches, SentElsewhere};
@@ -16,6 +17,8 @@ pub struct SentCall<'r> {
     pub rule: &'r CacheRule,
     /// Epoch seconds. Calls without a time are taken to follow at once.
     pub at_s: f64,
+    /// What it asks to be cached; `None` asks as the rule says that clients do.
+    pub asked: Option<CacheMarks>,
     /// Seconds for which what this call stores or uses is kept, where that is known better than by the rule.
     pub lifetime_s: Option<f64>,
     /// Calls with another number have other values for settings of which the rule says that a conversation is kept for
@@ -29,7 +32,36 @@ pub struct SentCall<'r> {
 impl<'r> SentCall<'r> {
     /// An answered call without settings of its own.
     pub fn new(rule: &'r CacheRule, at_s: f64) -> Self {
-        Self { rule, at_s, lifetime_s: None, settings: 0, is_unpaid: false }
+        Self { rule, at_s, asked: None, lifetime_s: None, settings: 0, is_unpaid: false }
+    }
+
+    /// How many blocks of the conversation stand behind what is marked of it; `None` where nothing is.
+    fn blocks_behind(&self) -> Option<u32> {
+        let Machine::Breakpoints { marks, .. } = &self.rule.machine else { return None };
+        self.asked.map_or_else(|| marks.contains(&Mark::Last).then_some(0), |asked| asked.conversation)
+    }
+
+    /// What of the prompt its client asks to be kept: where it ends.
+    fn marks(&self) -> Vec<Mark> {
+        let Machine::Breakpoints { marks, .. } = &self.rule.machine else { return Vec::new() };
+        let Some(asked) = self.asked else { return marks.clone() };
+        let asked =
+            [(Mark::Tools, asked.tools), (Mark::System, asked.system), (Mark::Last, asked.is_at_end())];
+        asked.into_iter().filter_map(|(mark, is_asked)| is_asked.then_some(mark)).collect()
+    }
+
+    /// How much of the call's prompt is kept for later ones.
+    pub(super) fn stored_tokens(&self, prompt: &PromptMatches) -> u32 {
+        let end = match &self.rule.machine {
+            Machine::LcpSlot { .. } => return prompt.tokens,
+            Machine::Breakpoints { .. } => self.marks().iter().max().map_or(0, |last| match last {
+                Mark::Tools => prompt.tools_tokens,
+                Mark::System => prompt.head_tokens,
+                Mark::Last => prompt.tokens,
+            }),
+            Machine::AutoPrefix { .. } | Machine::Units { .. } => prompt.tokens,
+        };
+        self.rule.usable_tokens(end)
     }
 }
 
@@ -68,6 +100,8 @@ pub(in crate::analysis) struct ProviderCaches {
     used: Vec<f64>,
     /// For how many seconds each prompt is kept.
     lifetimes: Vec<f64>,
+    /// Where each was marked to be kept.
+    marks: Vec<Vec<Mark>>,
     /// The settings that each was sent with.
     settings: Vec<u32>,
     /// Numbers of the calls whose prompts are held in slots, the least used first.
@@ -113,6 +147,7 @@ impl ProviderCaches {
         self.times.truncate(n_calls);
         self.used.truncate(n_calls);
         self.lifetimes.truncate(n_calls);
+        self.marks.truncate(n_calls);
         self.settings.truncate(n_calls);
     }
 
@@ -124,6 +159,7 @@ impl ProviderCaches {
         self.times.push(now);
         self.used.push(now);
         self.lifetimes.push(lifetime_s);
+        self.marks.push(sent.marks());
         self.settings.push(sent.settings);
         self.changes.push(Change::default());
         if sent.is_unpaid {
@@ -150,9 +186,13 @@ impl ProviderCaches {
                 let last = prompt.tokens.saturating_sub(1);
                 (ever.tokens.min(last), Hit { tokens: found.tokens.min(last), ..found }, found.tokens)
             }
-            Machine::Breakpoints { minimum_tokens, lookback_blocks, marks } => {
-                let marked =
-                    Marked { minimum_tokens: *minimum_tokens, lookback_blocks: *lookback_blocks, marks };
+            Machine::Breakpoints { minimum_tokens, lookback_blocks, .. } => {
+                let marked = Marked {
+                    minimum_tokens: *minimum_tokens,
+                    lookback_blocks: *lookback_blocks,
+                    marks: sent.marks(),
+                    blocks_behind: sent.blocks_behind(),
+                };
                 let before = prompt.parent.map(|parent| self.settings[parent as usize - 1]);
                 let is_reset = before.is_some_and(|before| before != sent.settings);
                 let found = self.at_marks(prompts, &marked, Some((now, sent.settings)));
@@ -162,10 +202,7 @@ impl ProviderCaches {
                 (ceiling.tokens, found, alive.tokens.max(found.tokens))
             }
         };
-        let stored = match &sent.rule.machine {
-            Machine::LcpSlot { .. } => prompt.tokens,
-            _ => sent.rule.usable_tokens(prompt.tokens),
-        };
+        let stored = sent.stored_tokens(prompt);
         let reused = expected.call.map(|call| (call as usize - 1, self.used[call as usize - 1]));
         if let Some((of, _)) = reused {
             self.used[of] = now;
@@ -219,33 +256,39 @@ impl ProviderCaches {
     }
 
     /// By now, with these settings; `None` asks for what was ever stored.
-    fn at_marks(&self, prompts: &[PromptMatches], marked: &Marked<'_>, now_with: Option<(f64, u32)>) -> Hit {
+    fn at_marks(&self, prompts: &[PromptMatches], marked: &Marked, now_with: Option<(f64, u32)>) -> Hit {
         let is_kept = |since: &[f64], call| now_with.is_none_or(|(now, _)| self.is_kept(since, call, now));
         let is_of_settings =
             |call: u32| now_with.is_none_or(|(_, settings)| self.settings[call as usize - 1] == settings);
         let Some(prompt) = prompts.last() else { return Hit::default() };
+        let is_marked = |call: u32, mark: Mark| self.marks[call as usize - 1].contains(&mark);
         let is_long_enough = |tokens: u32| tokens >= marked.minimum_tokens;
-        if marked.marks.contains(&Mark::Last) {
+        if let Some(behind) = marked.blocks_behind {
+            let marked_parts = prompt.n_parts.saturating_sub(behind);
             let mut earlier = prompt.parent;
             while let Some(call) = earlier {
                 let stored = &prompts[call as usize - 1];
-                if prompt.n_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
+                if marked_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
                     break;
                 }
-                if is_of_settings(call) && is_long_enough(stored.tokens) && is_kept(&self.used, call) {
+                let is_within = behind == 0 || stored.n_parts <= marked_parts;
+                let is_there = is_within && is_of_settings(call) && is_kept(&self.used, call);
+                if is_there && is_marked(call, Mark::Last) && is_long_enough(stored.tokens) {
                     return Hit { tokens: stored.tokens, call: Some(call) };
                 }
                 earlier = stored.parent;
             }
         }
-        let at_head = |tokens: u32| {
-            let is_there = |call: u32, matched: u32| matched >= tokens && is_kept(&self.times, call);
+        let at_head = |mark: Mark, tokens: u32| {
+            let is_there = |call: u32, matched: u32| {
+                matched >= tokens && is_marked(call, mark) && is_kept(&self.times, call)
+            };
             let candidate = prompt.candidates.iter().find(|found| is_there(found.call, found.tokens))?;
             (tokens > 0 && is_long_enough(tokens)).then_some(Hit { tokens, call: Some(candidate.call) })
         };
-        let system = marked.marks.contains(&Mark::System).then(|| at_head(prompt.head_tokens)).flatten();
-        let tools = || marked.marks.contains(&Mark::Tools).then(|| at_head(prompt.tools_tokens)).flatten();
-        system.or_else(tools).unwrap_or_default()
+        let heads = [(Mark::System, prompt.head_tokens), (Mark::Tools, prompt.tools_tokens)];
+        let mut marked_heads = heads.into_iter().filter(|(mark, _)| marked.marks.contains(mark));
+        marked_heads.find_map(|(mark, tokens)| at_head(mark, tokens)).unwrap_or_default()
     }
 }
 
@@ -261,14 +304,15 @@ fn longest_elsewhere(prompt: &PromptMatches, is_kept: impl Fn(&SentElsewhere) ->
     kept.map_or(Hit::default(), |found| Hit { tokens: found.tokens, call: None })
 }
 
-/// The fields of [`Machine::Breakpoints`].
-struct Marked<'m> {
+/// A call by the rule of [`Machine::Breakpoints`].
+struct Marked {
     minimum_tokens: u32,
     lookback_blocks: u32,
-    marks: &'m [Mark],
+    marks: Vec<Mark>,
+    blocks_behind: Option<u32>,
 }
 
-impl Marked<'_> {
+impl Marked {
     /// What is found of what other sessions stored: all of an earlier prompt, or tools and instruction.
     fn elsewhere(
         &self,

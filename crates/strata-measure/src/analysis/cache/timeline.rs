@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use strata_engine::Experiment;
-use strata_model::{SharedList, Str};
-use strata_wire::{CacheRule, CacheRules};
+use strata_model::{CacheMarks, SharedList, Str};
+use strata_wire::{CacheRule, CacheRules, Machine};
 
 use super::reported::ReportedCounts;
 use super::simulate::SentCall;
@@ -16,7 +16,9 @@ use crate::analysis::setting_change::SettingChange;
 pub(crate) struct Timeline {
     pub rules: Vec<Arc<CacheRule>>,
     pub times: Vec<f64>,
-    /// What the provider says of how long it keeps what a call wrote.
+    /// What each request asks to be cached, where that is recorded.
+    pub asked: Vec<Option<CacheMarks>>,
+    /// How long what a call wrote is kept, as its provider says or as it was asked.
     pub lifetimes: Vec<Option<f64>>,
     pub agents: Vec<Str>,
     pub branches: Vec<Option<Str>>,
@@ -48,9 +50,16 @@ impl Timeline {
             let rule = self.known(calls, call).unwrap_or_else(|| rules.of_model(&call.sent_to)).clone();
             let previous = call.previous.map(|previous| previous as usize - 1);
             self.times.push(answer.map_or(0.0, |event| event.timestamp));
-            let said = ReportedCounts::of_call(experiment, call).and_then(|report| report.lifetime_s);
+            let report = ReportedCounts::of_call(experiment, call);
+            let asked = experiment.recorded_request(call.number).and_then(|sent| sent.cache_marks);
+            // Somebody on the way may have asked for more than the client did.
+            let asked =
+                asked.filter(|marks| marks.is_any() || !report.is_some_and(|report| report.has_cache()));
+            let said = report.and_then(|report| report.lifetime_s);
+            let lifetime_s = said.or(asked.and_then(|marks| marks.lifetime_s));
             let before = previous.and_then(|at| self.lifetimes[at]);
-            self.lifetimes.push(said.map(f64::from).or(before));
+            self.asked.push(asked);
+            self.lifetimes.push(lifetime_s.map(f64::from).or(before));
             self.agents.push(made.map(|made| made.invocation.agent.clone()).unwrap_or_default());
             self.branches.push(made.and_then(|made| made.invocation.branch.clone()));
             self.lineages.push(previous.map_or(call.number, |at| self.lineages[at]));
@@ -63,9 +72,11 @@ impl Timeline {
 
     /// Keeps the first calls.
     pub(super) fn truncate(&mut self, n_calls: usize) {
-        let Self { rules, times, lifetimes, agents, branches, lineages, resets, settings, unpaid } = self;
+        let Self { rules, times, asked, lifetimes, agents, branches, lineages, resets, settings, unpaid } =
+            self;
         rules.truncate(n_calls);
         times.truncate(n_calls);
+        asked.truncate(n_calls);
         lifetimes.truncate(n_calls);
         agents.truncate(n_calls);
         branches.truncate(n_calls);
@@ -115,10 +126,32 @@ impl Timeline {
         self
     }
 
+    /// Calls of an agent ask for all of their prompts to be cached.
+    pub(super) fn marked(mut self, agent: &str) -> Self {
+        for (at, asked) in self.asked.iter_mut().enumerate() {
+            if *self.agents[at] == *agent {
+                *asked =
+                    Some(CacheMarks { tools: true, system: true, conversation: Some(0), lifetime_s: None });
+            }
+        }
+        self
+    }
+
+    /// Whether the provider of a call keeps what is marked and nothing else.
+    pub(super) fn needs_marks(&self, at: usize) -> bool {
+        matches!(self.rules[at].machine, Machine::Breakpoints { .. })
+    }
+
+    /// Whether a call is known to leave the end of the conversation unmarked, which later ones send again.
+    pub(super) fn is_unmarked(&self, at: usize) -> bool {
+        self.needs_marks(at) && self.asked[at].is_some_and(|marks| !marks.is_at_end())
+    }
+
     pub(crate) fn sent(&self, at: usize) -> SentCall<'_> {
         SentCall {
             rule: &self.rules[at],
             at_s: self.times[at],
+            asked: self.asked[at],
             lifetime_s: self.lifetimes[at],
             settings: self.settings[at],
             is_unpaid: self.unpaid[at],

@@ -1,12 +1,12 @@
-//! What two kinds of losses can be helped by, and whether that pays: a longer lifetime costs more to write, and the model
-//! that was left may cost more to ask.
+//! Whether what helps pays: a longer lifetime costs more to write, so does a prompt that is marked, and the model that was
+//! left may cost more to ask.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use strata_model::Str;
 
 use super::timeline::Timeline;
-use super::{BillTotals, CacheAnalysis, CallBill, price_of};
+use super::{BillTotals, CacheAnalysis, CallBill, LeftOut, price_of};
 use crate::analysis::blame::Cause;
 use crate::analysis::session::SessionAnalysis;
 use crate::prices::Prices;
@@ -22,6 +22,31 @@ impl CacheAnalysis {
                 Some(Cause::Expired { longest_s, .. }) => *longest_s = longest.get(&call.call).copied(),
                 Some(Cause::Model { staying_micros, .. }) => *staying_micros = of_call,
                 _ => {}
+            }
+        }
+    }
+
+    /// Says of calls that leave their prompts out of the cache what that cost, where marking all prompts of their agent
+    /// would have paid.
+    pub(super) fn weigh_marks(&mut self, analysis: &SessionAnalysis, prices: &Prices) {
+        let left_out = (0..self.calls.len()).filter(|at| self.is_left_out(*at));
+        let agents: BTreeSet<Str> = left_out.map(|at| self.calls[at].agent.clone()).collect();
+        for agent in agents {
+            let timeline = self.run.timeline.clone().marked(&agent);
+            let marked = self.bills_kept(analysis, &timeline, prices, Some(&agent));
+            let saved = |at: usize| {
+                let (is, was) = (&marked[at], &self.calls[at].bill);
+                let cost_usd = was.cost_usd().zip(is.cost_usd()).map(|(was, is)| was - is);
+                let tokens = is.cached_tokens.saturating_sub(was.cached_tokens);
+                LeftOut { tokens, cost_usd, asked: self.run.timeline.asked[at] }
+            };
+            let saved: Vec<(usize, LeftOut)> = (0..self.calls.len())
+                .filter(|at| self.calls[*at].agent == agent)
+                .map(|at| (at, saved(at)))
+                .collect();
+            let dollars: Option<f64> = saved.iter().map(|(_, saved)| saved.cost_usd).sum();
+            if dollars.is_none_or(|dollars| dollars > 0.0) {
+                saved.into_iter().for_each(|(at, saved)| self.calls[at].left_out = Some(saved));
             }
         }
     }
@@ -53,12 +78,11 @@ impl CacheAnalysis {
     fn pays_for(&self, agent: &str, lifetime_s: u32, analysis: &SessionAnalysis, prices: &Prices) -> bool {
         let timeline = &self.run.timeline;
         let kept = timeline.clone().kept_for(agent, f64::from(lifetime_s));
-        let cost = |timeline: &Timeline, is_asked_otherwise: &dyn Fn(u32) -> bool| {
-            let bills: Vec<CallBill> = self.bills_kept(analysis, timeline, prices, is_asked_otherwise);
+        let cost = |timeline: &Timeline, agent: Option<&str>| {
+            let bills: Vec<CallBill> = self.bills_kept(analysis, timeline, prices, agent);
             BillTotals::of(bills.iter()).cost_usd()
         };
-        let is_of_agent = |call: u32| *kept.agents[call as usize - 1] == *agent;
-        let costs = cost(timeline, &|_| false).zip(cost(&kept, &is_of_agent));
+        let costs = cost(timeline, None).zip(cost(&kept, Some(agent)));
         costs.is_none_or(|(before, after)| after <= before)
     }
 
