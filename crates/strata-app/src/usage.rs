@@ -2,11 +2,12 @@
 //!
 //! Files are read by their importers, side by side, and of each session its calls are kept and nothing else. A call that
 //! several files tell of counts once. All figures are what providers reported; what they did not report is counted
-//! apart. Nothing is stored.
+//! apart. No conversation is stored; what was added up of a file is kept until the file changes.
 
 mod advisor;
 mod call;
 mod days;
+mod kept;
 mod once;
 mod project;
 mod reading;
@@ -17,7 +18,6 @@ mod sums;
 use std::path::PathBuf;
 
 use strata_measure::prices::Prices;
-use strata_model::Diagnostic;
 
 use crate::api::common::DiagnosticRow;
 use crate::api::job::FailedFile;
@@ -28,6 +28,8 @@ use crate::places::Environment;
 use crate::watch::{Step, Watch};
 pub(crate) use call::{CallKind, UsedCall, UsedSession};
 pub(crate) use days::Days;
+use kept::KeptFiles;
+pub(crate) use kept::KeptSession;
 pub(crate) use once::{CountedOnce, count_once};
 use reading::read_all;
 pub(crate) use reading::{ReadFile, UnreadFile, newest_first, read_in_order};
@@ -58,8 +60,12 @@ pub(crate) fn usage(question: &UsageQuestion, prices: &Prices, watch: &dyn Watch
     };
     let first = sources.all.first().map(|source| source.path.clone()).unwrap_or_default();
     watch.begins(Step::Usage(if sources.all.len() == 1 { Some(&first) } else { None }));
-    let read = read_all(&sources.files, watch)
+    let mut kept = KeptFiles::open();
+    let read = read_all(&sources.files, |file| kept.as_mut()?.take(file), watch)
         .ok_or_else(|| AppError::bad_input("Stopped. Nothing was added up, and nothing was changed."))?;
+    if let Some(kept) = kept {
+        kept.keep(&sources.files, &read);
+    }
     let mut outcome = Outcome::of(&sources);
     let sessions = outcome.take(read);
     let once = count_once(&sessions);
@@ -130,13 +136,13 @@ impl Outcome {
 
 /// What is said of one file, or in the same words of several.
 struct FoldedDiagnostic {
-    said: Diagnostic,
+    said: DiagnosticRow,
     file: String,
     n_more: usize,
 }
 
 impl FoldedDiagnostic {
-    fn add(all: &mut Vec<Self>, found: Diagnostic, file: &str) {
+    fn add(all: &mut Vec<Self>, found: DiagnosticRow, file: &str) {
         let is_same =
             |known: &&mut Self| known.said.severity == found.severity && known.said.code == found.code;
         match all.iter_mut().find(is_same) {
@@ -153,8 +159,8 @@ impl FoldedDiagnostic {
             n => format!(" ({} like this)", crate::counted(n, "other file")),
         };
         DiagnosticRow {
-            severity: said.severity.into(),
-            code: said.code.to_owned(),
+            severity: said.severity,
+            code: said.code,
             message: sentence(&(said.message + &more)),
             at: if said.at.is_empty() { file } else { format!("{file}: {}", said.at) },
         }

@@ -97,7 +97,7 @@ pub struct TokenCount {
     pub high: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum DiagnosticSeverity {
     Info,
@@ -106,7 +106,7 @@ pub enum DiagnosticSeverity {
 }
 
 /// Something a person should know about a file, a session or a stage.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiagnosticRow {
     pub severity: DiagnosticSeverity,

@@ -6,12 +6,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use strata_measure::prices::ChargedTokens;
 use strata_model::{Fingerprint, secret};
 
 use super::file::{Content, Examined, HomeFile};
 use crate::import::Stamp;
-use crate::usage::{CallKind, UsedCall, UsedSession};
+use crate::usage::KeptSession;
 
 /// Files are read again by a Strata that may read them otherwise.
 const WRITER: &str = concat!(env!("CARGO_PKG_VERSION"), " 1");
@@ -37,30 +36,6 @@ struct Kept {
     /// Those that what was found is priced at.
     prices: String,
 }
-
-#[derive(Serialize, Deserialize)]
-struct KeptSession {
-    id: String,
-    parent: Option<String>,
-    title: String,
-    tool: String,
-    project: Option<String>,
-    began: Option<i64>,
-    calls: Vec<KeptCall>,
-}
-
-/// Key, time, model, kind, and the tokens that are charged.
-#[derive(Serialize, Deserialize)]
-struct KeptCall(String, Option<i64>, Option<String>, u8, [u64; 5]);
-
-const KINDS: [CallKind; 6] = [
-    CallKind::Reported,
-    CallKind::Combined,
-    CallKind::Unreported,
-    CallKind::Unpaid,
-    CallKind::Relayed,
-    CallKind::Summary,
-];
 
 impl Shelf {
     /// That of a store.
@@ -147,49 +122,5 @@ impl Shelf {
         file.write_all(bytes)?;
         file.persist(self.file_of(path))?;
         Ok(())
-    }
-}
-
-impl KeptSession {
-    fn of(session: &UsedSession) -> Self {
-        let UsedSession { id, parent, title, tool, project, began_ms, calls } = session;
-        let calls = calls.iter().map(|call| {
-            let UsedCall { key, time_ms, model, kind, tokens } = call;
-            let ChargedTokens { prompt, cached, written, written_long, output } = *tokens;
-            let kind = KINDS.iter().position(|known| known == kind).unwrap_or_default() as u8;
-            let tokens = [prompt, cached, written, written_long, output];
-            KeptCall(format!("{:x}", key.0), *time_ms, model.as_ref().map(ToString::to_string), kind, tokens)
-        });
-        Self {
-            id: id.to_string(),
-            parent: parent.as_ref().map(ToString::to_string),
-            title: title.clone(),
-            tool: tool.clone(),
-            project: project.clone(),
-            began: *began_ms,
-            calls: calls.collect(),
-        }
-    }
-
-    fn read(self) -> Option<UsedSession> {
-        let calls = self.calls.into_iter().map(|KeptCall(key, time_ms, model, kind, tokens)| {
-            let [prompt, cached, written, written_long, output] = tokens;
-            Some(UsedCall {
-                key: Fingerprint(u128::from_str_radix(&key, 16).ok()?),
-                time_ms,
-                model: model.map(Into::into),
-                kind: *KINDS.get(usize::from(kind))?,
-                tokens: ChargedTokens { prompt, cached, written, written_long, output },
-            })
-        });
-        Some(UsedSession {
-            id: self.id.into(),
-            parent: self.parent.map(Into::into),
-            title: self.title,
-            tool: self.tool,
-            project: self.project,
-            began_ms: self.began,
-            calls: calls.collect::<Option<_>>()?,
-        })
     }
 }

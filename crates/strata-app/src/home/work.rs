@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use strata_model::Severity;
 use tokio_util::sync::CancellationToken;
 
 use super::examine::examine;
 use super::file::{Content, HomeFile};
 use super::known_files::{Known, KnownFiles};
+use crate::api::common::DiagnosticSeverity;
 use crate::api::job::{JobState, Notification};
 use crate::error::sentence;
 use crate::import::NotRead;
@@ -103,8 +103,9 @@ impl Work {
             Err(NotRead::Cancelled) => return,
         };
         let mut diagnostics = read.diagnostics.into_iter();
-        let problem =
-            diagnostics.find(|found| found.severity != Severity::Info).map(|found| sentence(&found.message));
+        let problem = diagnostics
+            .find(|found| found.severity != DiagnosticSeverity::Info)
+            .map(|found| sentence(&found.message));
         // It may have grown meanwhile: then its stamp is not this one, and it is read again.
         let known =
             HomeFile { path: file.path().to_owned(), stamp: read.stamp, content, problem, examined: None };

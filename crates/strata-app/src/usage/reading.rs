@@ -8,6 +8,7 @@ use strata_import::Import;
 use strata_model::{Diagnostic, Severity};
 
 use super::call::UsedSession;
+use crate::api::common::DiagnosticRow;
 use crate::import::{NotRead, SessionFile, Stamp};
 use crate::watch::Watch;
 
@@ -32,16 +33,21 @@ pub(crate) struct ReadFile {
     pub stamp: Stamp,
     pub place: usize,
     pub outcome: Result<Vec<UsedSession>, NotRead>,
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<DiagnosticRow>,
 }
 
-/// Reads all files, in whatever order; they are told in theirs. `None` when the watcher wanted to stop.
-pub(crate) fn read_all(files: &[UnreadFile], watch: &dyn Watch) -> Option<Vec<ReadFile>> {
+/// Reads all files that are not known, in whatever order; they are told in theirs. `None` when the watcher wanted to stop.
+pub(crate) fn read_all(
+    files: &[UnreadFile],
+    known: impl FnMut(&UnreadFile) -> Option<ReadFile>,
+    watch: &dyn Watch,
+) -> Option<Vec<ReadFile>> {
     let sizes: Vec<u64> = files.iter().map(|file| file.file.size_bytes()).collect();
+    let known: Vec<Option<ReadFile>> = files.iter().map(known).collect();
     // The largest first: none is begun when all others are done.
-    let mut order: Vec<usize> = (0..files.len()).collect();
+    let mut order: Vec<usize> = (0..files.len()).filter(|at| known[*at].is_none()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(sizes[*at]), *at));
-    let read: Mutex<Vec<Option<ReadFile>>> = Mutex::new(files.iter().map(|_| None).collect());
+    let read = Mutex::new(known);
     read_in_order(files, &order, watch, &|at, file| locked(&read)[at] = Some(file));
     let read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
     if watch.is_cancelled() { None } else { read.into_iter().collect() }
@@ -94,7 +100,7 @@ fn read_one(unread: &UnreadFile, watch: &dyn Watch) -> ReadFile {
     let (mut sessions, mut diagnostics) = (Vec::new(), Vec::new());
     let outcome = file.read(watch, |import| {
         let Import { sessions: imported, diagnostics: found } = import;
-        diagnostics.extend(found.into_iter().filter(is_about_usage));
+        diagnostics.extend(found.into_iter().filter(is_about_usage).map(|found| (&found).into()));
         sessions.extend(imported.iter().map(|session| UsedSession::of(session, path, tool.as_deref())));
     });
     ReadFile { path: path.to_owned(), stamp, place: *place, outcome: outcome.map(|()| sessions), diagnostics }

@@ -16,7 +16,8 @@ use crate::{output, text};
 ///
 /// Reads the sessions that Claude Code, Codex and the other tools of `strata places` left, or the files and folders that
 /// are named, and adds up the tokens that providers reported of their calls. Sub-agents count. A call that several files
-/// tell of, as resumed and copied sessions do, counts once. Nothing is stored.
+/// tell of, as resumed and copied sessions do, counts once. No conversation is stored; what was added up of a file is
+/// kept in the cache folder until the file changes.
 #[derive(Debug, Args)]
 pub(crate) struct Usage {
     /// Files and folders, instead of all places where agents leave sessions

@@ -160,6 +160,30 @@ fn every_table_adds_up_to_the_same() {
 }
 
 #[test]
+fn a_file_that_stays_as_it_is_is_read_once() {
+    let computer = computer();
+    let first = usage(&computer, "--json").json();
+    assert_eq!(usage(&computer, "--json").json(), first);
+    let files = computer.path(CLAUDE).read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let file = files.filter(|path| path.is_file()).min().unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let modified = fs::metadata(&file).unwrap().modified().unwrap();
+    // Nobody sees that it is another, and it is not read again.
+    let set_modified = |at| fs::File::options().write(true).open(&file).unwrap().set_modified(at).unwrap();
+    fs::write(&file, text.replace("\"output_tokens\":", "\"outputs_tokens\":")).unwrap();
+    assert_ne!(usage(&computer, "--json").json()["total"], first["total"]);
+    fs::write(&file, &text).unwrap();
+    set_modified(modified);
+    assert_eq!(usage(&computer, "--json").json(), first);
+    fs::write(&file, " ".repeat(text.len())).unwrap();
+    set_modified(modified);
+    assert_eq!(usage(&computer, "--json").json(), first);
+    // What is kept may go.
+    fs::remove_file(computer.path(".cache/strata/usage.json")).unwrap();
+    assert_ne!(usage(&computer, "--json").json()["total"], first["total"]);
+}
+
+#[test]
 fn a_day_is_that_of_the_zone() {
     let computer = computer();
     let days = |zone: &str| rows(&usage(&computer, &format!("--json --timezone {zone}")).json());
@@ -211,14 +235,16 @@ fn where_nothing_is_that_is_said() {
 }
 
 #[test]
-fn nothing_is_stored() {
+fn no_conversation_is_stored() {
     let computer = computer();
     let run = usage(&computer, "");
     assert_eq!(run.code, 0, "{}", run.stderr);
     let mut left: Vec<_> =
         fs::read_dir(computer.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
-    assert_eq!(left, [".claude", ".codex"]);
+    assert_eq!(left, [".cache", ".claude", ".codex"]);
+    let kept = fs::read_to_string(computer.path(".cache/strata/usage.json")).unwrap();
+    assert!(!kept.contains("Answer"), "{kept}");
 }
 
 #[test]
