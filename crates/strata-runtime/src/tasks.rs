@@ -81,6 +81,9 @@ impl Ticket {
     }
 }
 
+/// Steps that are made before the runtime that drives all of this has its turn.
+const STEPS_AT_ONCE: usize = 64;
+
 impl Tasks {
     /// Starts work beside what runs. `cancel` stops it: it ends with [`Halt::Cancelled`] at its next wait.
     pub(crate) fn spawn<T: Send + 'static>(
@@ -110,7 +113,7 @@ impl Tasks {
         let _leftovers = Leftovers(self);
         poll_fn(|context| {
             self.line.driver.register(context.waker());
-            loop {
+            for _ in 0..STEPS_AT_ONCE {
                 let next = self.line.state.lock().ready.pop_front();
                 let Some(place) = next else { return Poll::Pending };
                 if place == MAIN {
@@ -125,6 +128,9 @@ impl Tasks {
                     running.remove(&place);
                 }
             }
+            // Others have their turn: channels say of what is ready that it is not, to whoever never steps back.
+            context.waker().wake_by_ref();
+            Poll::Pending
         })
         .await
     }

@@ -41,6 +41,20 @@ fn app(computer: &Computer) -> String {
 }
 
 #[test]
+fn a_turn_of_many_calls_comes_to_its_end() {
+    let computer = Computer::new();
+    let agent =
+        json!({"type": "llm", "name": "step", "model": "gemini-3.5-flash", "include_contents": "none"});
+    let app = json!({"name": "steps", "root_agent":
+        {"type": "loop", "name": "again", "max_iterations": 300, "sub_agents": [agent]}});
+    let path = computer.path("steps.json");
+    std::fs::write(&path, app.to_string()).unwrap();
+    let run = computer.run(&format!("run {} go --model echo --max-calls 0 --json", path.display()));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(run.document()["calls"].as_array().map(Vec::len), Some(300));
+}
+
+#[test]
 fn the_sample_pipeline_runs_and_every_view_has_its_numbers() {
     let computer = Computer::new();
     let run = piped(
