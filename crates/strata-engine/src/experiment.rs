@@ -173,6 +173,11 @@ impl Experiment {
         self.recorded.get(call).is_some()
     }
 
+    /// What is recorded to have been sent, in the order of the calls.
+    pub fn recorded_requests(&self) -> impl Iterator<Item = &LlmRequest> {
+        self.recorded.iter().map(recorded::RecordedRequest::request)
+    }
+
     /// What is recorded to have been sent for a call, by its number.
     pub fn recorded_request(&self, call: u32) -> Option<&LlmRequest> {
         self.recorded.get(call).map(recorded::RecordedRequest::request)

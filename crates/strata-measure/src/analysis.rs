@@ -11,6 +11,7 @@ mod effect;
 mod event_finder;
 mod kind;
 mod ledger;
+mod marked;
 mod matches;
 mod model_fits;
 mod prefix;
@@ -25,7 +26,7 @@ mod weigh;
 
 pub use blame::{Cause, Link, Nature, PartsKind, PrefixBreak};
 pub use cache::{
-    AgentSums, BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache,
+    AgentSums, Asked, BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache,
     Comparison, Cost, FixKind, LeftOut, Loss, Prediction, ReportedCounts, SentCall, SummaryBill, Zone,
     ZoneSpan, simulate,
 };

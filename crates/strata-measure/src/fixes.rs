@@ -115,7 +115,7 @@ pub fn replayed<'f>(
     };
     let call = experiment.call(finding.calls.first()?.first)?;
     let mends = |fix: &CacheFix| match fix.kind {
-        FixKind::MarkPrompts => finding.code == "cache-not-asked",
+        FixKind::MarkPrompts { .. } => finding.code == "cache-not-asked",
         _ => fix.kind.causes().iter().any(|cause| causes.contains(cause)),
     };
     fixes.iter().find(|fix| {

@@ -64,9 +64,9 @@ pub use recorded_call::{
     ResolvedInstruction, StateEntry,
 };
 pub use request::{
-    Block, CacheMarks, Chunk, ConfigField, Contents, Declaration, LlmRequest, Misfit, RequestChange,
-    RequestContent, RequestPart, RequestTool, RichText, Splice, TextSpan, is_alike_in_scripts, namespace,
-    part_fingerprint,
+    Block, CacheMark, CacheMarks, Chunk, ConfigField, Contents, Declaration, LlmRequest, MarkPlace, Misfit,
+    RequestChange, RequestContent, RequestPart, RequestTool, RichText, Splice, TextSpan, is_alike_in_scripts,
+    namespace, part_fingerprint,
 };
 pub use response::LlmResponse;
 pub use session::Session;

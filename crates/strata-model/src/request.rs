@@ -12,7 +12,7 @@ mod rich_text;
 
 use std::sync::Arc;
 
-pub use cache_marks::CacheMarks;
+pub use cache_marks::{CacheMark, CacheMarks, MarkPlace};
 pub use change::{Misfit, RequestChange, Splice, is_alike_in_scripts};
 pub use contents::{Block, Chunk, Contents, RequestContent, RequestPart, part_fingerprint};
 pub use rich_text::{RichText, TextSpan};

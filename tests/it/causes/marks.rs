@@ -63,7 +63,7 @@ fn a_system_text_that_is_marked_alone_is_found_alone() {
     assert_eq!(found.said(), []);
     let finding = not_asked(&found).expect("a finding");
     assert_eq!(finding.tokens() + found.caches.bill().cached_tokens, all.caches.bill().cached_tokens);
-    assert!(finding.message.starts_with("Requests of model mark the beginning of the prompt"), "{finding:?}");
+    assert!(finding.message.starts_with("Requests of model do not mark their newest message"), "{finding:?}");
 }
 
 #[test]

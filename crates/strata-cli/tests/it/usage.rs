@@ -165,7 +165,8 @@ fn a_file_that_stays_as_it_is_is_read_once() {
     let first = usage(&computer, "--json").json();
     assert_eq!(usage(&computer, "--json").json(), first);
     let files = computer.path(CLAUDE).read_dir().unwrap().map(|entry| entry.unwrap().path());
-    let file = files.filter(|path| path.is_file()).min().unwrap();
+    let size = |path: &std::path::PathBuf| fs::metadata(path).unwrap().len();
+    let file = files.filter(|path| path.is_file()).max_by_key(size).unwrap();
     let text = fs::read_to_string(&file).unwrap();
     let modified = fs::metadata(&file).unwrap().modified().unwrap();
     // Nobody sees that it is another, and it is not read again.

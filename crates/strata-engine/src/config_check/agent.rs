@@ -64,6 +64,27 @@ static LOOP_AGENT: Record = {
     model(&FIELDS)
 };
 
+/// A graph of nodes; what nodes that are no agents are made of is read with the app.
+static GRAPH: Record = model(&[
+    required("name", Checked(&Text, name_problems)),
+    defaulted("description", Text),
+    defaulted("sub_agents", List(&Any)),
+    defaulted("nodes", List(&Any)),
+    defaulted("edges", List(&Any)),
+    defaulted("library", List(&Any)),
+    nullable("max_concurrency", Int(ANY)),
+    nullable("input_schema", Any),
+    nullable("output_schema", Any),
+    nullable("state_schema", Any),
+]);
+
+/// What any agent may be given for its runs as a node.
+const OF_NODES: [&str; 6] =
+    ["retry", "timeout", "rerun_on_resume", "wait_for_output", "parallel_worker", "max_parallel_workers"];
+
+/// Nodes that are no agents.
+const NO_AGENTS: [&str; 3] = ["function_node", "base_node", "join"];
+
 /// Number fields of `GenerateContentConfig`; its other fields are listed below.
 static GENERATE_NUMBERS: [Field; 10] = [
     nullable("temperature", super::record::Shape::Float),
@@ -113,6 +134,12 @@ const GENERATE_FIELDS: [&str; 29] = [
 pub(super) fn check(value: &Json) -> Result<(), ConfigError> {
     let items = |key: &str| value.get(key).and_then(Json::as_array).unwrap_or_default();
     items("sub_agents").iter().try_for_each(check)?;
+    let nodes = items("nodes").iter().chain(items("library"));
+    let is_agent = |node: &&Json| {
+        let kind = node.get("type").and_then(Json::as_str);
+        kind.is_some_and(|kind| !NO_AGENTS.contains(&kind))
+    };
+    nodes.filter(is_agent).try_for_each(check)?;
     items("tools").iter().try_for_each(check_tool)?;
     let Json::Object(object) = value else {
         return found(check_record(&LLM_AGENT, value));
@@ -122,7 +149,7 @@ pub(super) fn check(value: &Json) -> Result<(), ConfigError> {
     }
     let extra = object.get("extra_fields").and_then(Json::as_object).cloned().unwrap_or_default();
     let mut arguments = object.clone();
-    arguments.retain(|key, _| !NOT_ARGUMENTS.contains(&key));
+    arguments.retain(|key, _| !NOT_ARGUMENTS.contains(&key) && !OF_NODES.contains(&key));
     arguments.update(&extra);
     let schema = object.get("output_schema").and_then(|schema| schema.get("json_schema"));
     if let Some(json_type) = schema.and_then(unreadable_type) {
@@ -130,6 +157,7 @@ pub(super) fn check(value: &Json) -> Result<(), ConfigError> {
         return Err(ConfigError::Attribute { message });
     }
     found(match object.get("type").and_then(Json::as_str) {
+        Some("workflow") => check_record(&GRAPH, &arguments.into()),
         Some("loop") => check_record(&LOOP_AGENT, &arguments.into()),
         Some("sequential" | "parallel" | "custom") => check_record(&WORKFLOW_AGENT, &arguments.into()),
         _ => {

@@ -88,6 +88,10 @@ impl RecordedRequests {
         self.by_call.len()
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &RecordedRequest> {
+        self.by_call.values().map(|recorded| &**recorded)
+    }
+
     pub(crate) fn get(&self, call: u32) -> Option<&RecordedRequest> {
         self.by_call.get(&call).map(|recorded| &**recorded)
     }
@@ -142,7 +146,7 @@ pub(crate) fn add_sent(
     } else {
         let (request, problems) = carried(sent, &compiled, dropped);
         output.diagnostics.extend(problems);
-        request
+        LlmRequest { cache_marks: sent.request.cache_marks.clone(), ..request }
     };
     let is_as_sent = is_compiled_same && request.is_same_prompt(&sent.request);
     let is_same = compiled.is_same_prompt(&request);

@@ -1,6 +1,7 @@
 //! What a provider finds again of a session's prompts, what kept it from finding more, and what that cost.
 
 mod bill;
+mod entries;
 mod fixes;
 mod growth;
 mod loss;
@@ -23,15 +24,15 @@ use std::sync::{Arc, OnceLock};
 
 use strata_engine::Experiment;
 use strata_model::marks::{self, CACHE_VERDICT};
-use strata_model::{CacheMarks, LlmRequest, SharedList, Str};
-use strata_wire::{CacheRules, CacheVerdict};
+use strata_model::{LlmRequest, SharedList, Str};
+use strata_wire::{CacheRules, CacheVerdict, Mark};
 
 pub use bill::{BillTotals, CallBill, Cost};
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub use reported::{Comparison, ReportedCounts};
 pub use running::AgentSums;
-pub use simulate::{Prediction, SentCall, simulate};
+pub use simulate::{Asked, Prediction, SentCall, simulate};
 pub(crate) use summary_bill::Payer;
 pub use summary_bill::SummaryBill;
 pub(crate) use timeline::Timeline;
@@ -136,8 +137,10 @@ pub struct LeftOut {
     pub tokens: u32,
     /// US dollars, with what writing costs more: below 0 where nothing is read. `None` without a price.
     pub cost_usd: Option<f64>,
-    /// What it asked for; `None` where reports alone say that nothing was ever cached.
-    pub asked: Option<CacheMarks>,
+    /// The last of the marks that would have saved this.
+    pub last: Mark,
+    /// Whether the request is known to mark nothing; `None` where reports alone say that nothing was ever cached.
+    pub marks_nothing: Option<bool>,
 }
 
 /// Sums over a session.
@@ -196,12 +199,13 @@ impl CacheAnalysis {
             self.sums = RunningSums::of(self.calls.iter().zip(analysis.calls()).map(summed));
         }
         self.run.truncate(n_same);
-        let together = self.run.together.clone();
+        let (together, has_marks) = (self.run.together.clone(), self.run.timeline.has_marks);
         let grown = self.gone_on(experiment, analysis, None, rules, prices);
-        if n_same == 0 || grown.run.together == together {
+        let is_understood = grown.run.together == together && grown.run.timeline.has_marks == has_marks;
+        if n_same == 0 || is_understood {
             return grown;
         }
-        // Earlier reports are understood by what all of them tell.
+        // Earlier reports and requests are understood by what all of them tell.
         Self::new(experiment, analysis, rules, prices)
     }
 
@@ -230,7 +234,16 @@ impl CacheAnalysis {
             let sized = if unedited.is_some() { sizes[at] } else { reported };
             let sized_at = |of: usize| if of == at { sized } else { self.calls[of].sized };
             run.prompts.push(reported::anchored(at, |of| &calls[of].matches, sized_at));
-            let prediction = run.caches.meet(&run.prompts, run.timeline.sent(at));
+            let told = match unedited.zip(before.get(at).copied().flatten()) {
+                None => reported,
+                Some((known, before)) if before.is_same => {
+                    known.caches.call(call.number).and_then(|call| call.reported)
+                }
+                Some(_) => None,
+            };
+            let told = told.and_then(|report| report.cached);
+            let sent = SentCall { reported: told, ..run.timeline.sent(at) };
+            let prediction = run.caches.meet(&run.prompts, sent);
             let is_kept_long = run.timeline.is_kept_long(at);
             let output = experiment.call(call.number).and_then(|call| call.usage.as_ref()?.output_tokens());
             let output = output.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
@@ -244,9 +257,9 @@ impl CacheAnalysis {
                 }
                 (None, Some(report)) => CallBill::reported(call.total, report, output),
                 (None, None) => {
-                    let found = (prediction.expected, prediction.written);
+                    let found = (prediction.expected, prediction.writes(is_kept_long));
                     let counted = (call.total.tokens, call.total.basis);
-                    CallBill::predicted(call.total, counted, found, is_kept_long, output)
+                    CallBill::predicted(call.total, counted, found, output)
                 }
             };
             let bill = CallBill { is_pending: call.is_pending, ..bill.unpaid_if(call.is_unpaid) };
@@ -279,6 +292,7 @@ impl CacheAnalysis {
         self.compare(n_known, unedited, prices);
         self.weigh_remedies(analysis, prices);
         let is_whole = calls.len() == experiment.calls().len();
+        self.calls.iter_mut().for_each(|call| call.left_out = None);
         if is_whole {
             self.weigh_marks(analysis, prices);
         }
@@ -327,8 +341,14 @@ impl CacheAnalysis {
     pub(crate) fn is_left_out(&self, at: usize) -> bool {
         let timeline = &self.run.timeline;
         let is_said =
-            || timeline.asked[at].is_none() && self.calls[at].reported.is_some() && self.is_unused();
+            || timeline.asked[at] == Asked::Unknown && self.calls[at].reported.is_some() && self.is_unused();
         timeline.is_unmarked(at) || (timeline.needs_marks(at) && is_said())
+    }
+
+    /// Whether the request of a call is known to mark nothing of it to be kept.
+    fn marks_nothing(&self, at: usize) -> Option<bool> {
+        let marked = self.run.calls.get(at)?.matches.marked.as_ref();
+        marked.filter(|_| self.run.timeline.asked[at] == Asked::Own).map(|marked| marked.own.is_empty())
     }
 
     /// The call with a number counted from 1.
@@ -391,7 +411,9 @@ impl CacheAnalysis {
         let sized = bill::sizes(&before, prompts);
         let anchored = |at: usize| reported::anchored(at, |of| &prompts[of], |of| sized[of]);
         let anchored: Vec<PromptMatches> = (0..prompts.len()).map(anchored).collect();
-        let predictions = simulate(&anchored, |at| timeline.sent(at));
+        let is_same_call = |at: usize| before[at].as_ref().is_some_and(|before| before.is_same);
+        let told = |at: usize| self.calls[at].reported.filter(|_| is_same_call(at))?.cached;
+        let predictions = simulate(&anchored, |at| SentCall { reported: told(at), ..timeline.sent(at) });
         let before = before.into_iter().flatten();
         let bills = calls.zip(&predictions).zip(before).enumerate();
         let bills = bills.map(|(at, ((((call, _), prompt), prediction), before))| {
@@ -494,6 +516,7 @@ impl BilledCalls<'_> {
             sized: cache.sized,
             prediction: cache.prediction,
             is_uncached: cache.reported.is_some() && self.caches.is_unused(),
+            is_write_unsaid: cache.reported.is_some_and(|report| report.written.is_none()),
             missed_reference: matches!(
                 cache.comparison.and_then(|comparison| comparison.difference),
                 Some(Difference::OlderPrompt | Difference::InFlight)

@@ -10,6 +10,7 @@ use strata_engine::Experiment;
 use strata_model::marks::{self, SENT_ELSEWHERE};
 use strata_model::{CacheMetadata, EventIndex, Fingerprint, Json, LlmRequest};
 
+use super::marked::MarkedPrefixes;
 use super::prefix::{CommonPrefix, PrefixEnd, PrefixFinder, definitions_fingerprint};
 use super::weigh::{Scale, WeighedPrompt};
 use strata_wire::CacheRule;
@@ -46,6 +47,8 @@ pub struct PromptMatches {
     pub n_parts: u32,
     /// The prefix that a cache object of the provider holds for this call, and whether the call made it.
     pub explicit: Option<ExplicitCache>,
+    /// What its client marks to be kept; `None` where that is not known, or its provider keeps prefixes unasked.
+    pub marked: Option<MarkedPrefixes>,
     /// Text behind all that later prompts can find again; no part of `tokens`.
     pub tail_tokens: u32,
     /// Thoughts, counted in `tokens`, that the provider leaves out of the prompt by itself.
@@ -192,8 +195,13 @@ impl PromptTree {
         self.tips.push(Tip { at: self.nodes.len(), model, definitions });
         self.nodes.push_back(Node { parent, n_contents: request.contents.len() });
         let parent = parent.map(|at| at as u32 + 1);
-        let forgotten_tokens = scale.forgotten(prompt);
-        PromptMatches { candidates, parent, forgotten_tokens, ..PromptMatches::alone(request, prompt) }
+        PromptMatches {
+            candidates,
+            parent,
+            forgotten_tokens: scale.forgotten(prompt),
+            marked: MarkedPrefixes::of(request, prompt, rule),
+            ..PromptMatches::alone(request, prompt)
+        }
     }
 
     /// Enters a prompt that nothing weighs: no later one continues it.

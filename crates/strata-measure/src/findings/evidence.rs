@@ -41,6 +41,8 @@ pub(super) struct Evidence<'e> {
     pub total: u64,
     /// The same with hidden context: everything that was sent.
     sent: u64,
+    /// The part of what was sent again that a cache gave.
+    pub found_share: f64,
     /// Events that rewinds took back.
     rewound: HashSet<EventIndex>,
     /// What the user said in each invocation, in order.
@@ -89,6 +91,7 @@ impl<'e> Evidence<'e> {
             carried,
             total,
             sent: total + caches.bill().hidden_tokens,
+            found_share: billed.found_share(),
             rewound,
             questions: HashMap::new(),
         };

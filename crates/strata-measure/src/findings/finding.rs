@@ -77,7 +77,7 @@ pub struct SpentTokens {
     pub model: Str,
     /// At the full price of input.
     pub fresh: u64,
-    /// In a prefix that had been sent before: at the price of a cached read, where the provider caches.
+    /// In a prefix that had been sent before and was read from the cache.
     pub cached: u64,
     /// At the full price because a prefix broke: the difference to a cached read is lost.
     pub rebilled: u64,
@@ -86,5 +86,11 @@ pub struct SpentTokens {
 impl SpentTokens {
     pub fn tokens(&self) -> u64 {
         self.fresh + self.cached + self.rebilled
+    }
+
+    /// Of what had been sent before, this part was read from the cache.
+    pub(super) fn found(self, share: f64) -> Self {
+        let cached = (self.cached as f64 * share).round() as u64;
+        Self { fresh: self.fresh + self.cached - cached, cached, ..self }
     }
 }

@@ -215,28 +215,41 @@ fn cache_never_made(evidence: &Evidence<'_>) -> Vec<Observation> {
 }
 
 fn cache_not_asked(evidence: &Evidence<'_>) -> Vec<Observation> {
-    let mut by_agent: BTreeMap<&str, (Tally, &LeftOut)> = BTreeMap::new();
+    let mut by_agent: BTreeMap<&str, (Tally, Vec<&LeftOut>)> = BTreeMap::new();
     for (call, left_out) in evidence.left_out() {
-        let (tally, _) = by_agent.entry(call.name()).or_insert_with(|| (Tally::default(), left_out));
+        let (tally, all) = by_agent.entry(call.name()).or_default();
         evidence.add_left_out(tally, call, left_out);
+        all.push(left_out);
     }
     by_agent.retain(|_, (tally, _)| tally.tokens() >= MIN_CACHED_TOKENS);
     let in_vain = unmarked_in_vain(evidence, |agent| by_agent.contains_key(agent));
-    let observed = by_agent.into_iter().map(|(agent, (tally, first))| {
-        let what = match first.asked {
-            None => format!(
-                "By the reports, nothing of {agent}'s prompts was ever read from a cache or written to one"
-            ),
-            Some(asked) if asked.is_any() => format!(
-                "Requests of {agent} mark the beginning of the prompt to be cached, and not its newest message"
-            ),
-            Some(_) => format!("No request of {agent} asks for its prompt to be cached"),
-        };
+    let observed = by_agent.into_iter().map(|(agent, (tally, all))| {
         let (often, tokens) = (times(tally.n_calls()), number(tally.tokens()));
+        let what = unmarked(agent, &all);
         let message = format!("{what}: {tokens} tokens that were sent before were paid in full, {often}.");
         Observation::new(Severity::Warning, message, tally)
     });
     observed.chain(in_vain).collect()
+}
+
+/// What requests of an agent do not ask for, in words.
+fn unmarked(agent: &str, calls: &[&LeftOut]) -> String {
+    let n_known = calls.iter().filter(|call| call.marks_nothing.is_some()).count();
+    let n_nothing = calls.iter().filter(|call| call.marks_nothing == Some(true)).count();
+    match n_nothing {
+        _ if n_known == 0 => {
+            format!(
+                "By the reports, nothing of {agent}'s prompts was ever read from a cache or written to one"
+            )
+        }
+        0 => format!(
+            "Requests of {agent} do not mark their newest message to be cached, but what stands before it"
+        ),
+        n if n == n_known => format!("No request of {agent} asks for its prompt to be cached"),
+        n => format!(
+            "{n} of {n_known} requests of {agent} do not ask for their prompt to be cached, or not for all of it"
+        ),
+    }
 }
 
 /// Agents whose prompts are not marked, and would not be found if they were: something changes at their beginning.

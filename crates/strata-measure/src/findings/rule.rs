@@ -77,7 +77,7 @@ impl Rule {
             advice: seen.advice.unwrap_or(self.advice),
             aim: seen.aim,
             calls: seen.tally.calls(),
-            spent: seen.tally.spent(),
+            spent: seen.tally.spent().into_iter().map(|spent| spent.found(evidence.found_share)).collect(),
             lost_usd: seen.tally.lost_usd(),
             events: seen.events,
             origins: seen.origins,

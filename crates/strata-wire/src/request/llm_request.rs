@@ -77,7 +77,9 @@ fn request_with(mut body: Object, turns: Vec<Turn>) -> LlmRequest {
         take_object(&mut body, "generationConfig").or_else(|| take_object(&mut body, "generation_config"));
     config.update(&own.unwrap_or_default());
     request.model = take_text(&mut body, "model");
-    let tools = take_any(&mut body, &["tools", "functions"]).or_else(|| take_any(&mut config, &["tools"]));
+    let tools = take_any(&mut body, &["tools", "functions"])
+        .or_else(|| take_any(&mut config, &["tools"]))
+        .or_else(|| tools_of_converse(&mut body));
     for tool in tools.as_ref().and_then(Json::as_array).unwrap_or_default() {
         add_tool(&mut request, tool);
     }
@@ -88,6 +90,15 @@ fn request_with(mut body: Object, turns: Vec<Turn>) -> LlmRequest {
         }
     }
     request
+}
+
+/// Bedrock's, among which points of the cache stand; what else is said of tools stays.
+fn tools_of_converse(body: &mut Object) -> Option<Json> {
+    let mut about = take_object(body, "toolConfig")?;
+    let tools = take_any(&mut about, &["tools"]);
+    body.push_some("toolChoice", take_any(&mut about, &["toolChoice"]));
+    let Some(Json::Array(tools)) = tools else { return tools };
+    Some(Json::Array(tools.into_iter().filter(|tool| tool.get("cachePoint").is_none()).collect()))
 }
 
 /// System prompts that stand before everything else: they are the instruction.

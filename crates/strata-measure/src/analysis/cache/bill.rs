@@ -80,12 +80,12 @@ impl CallBill {
     pub(super) fn predicted(
         counted: TokenCount,
         (prompt_tokens, basis): (u32, Basis),
-        (cached, written): (u32, u32),
-        is_kept_long: bool,
+        (cached, (written, written_long)): (u32, (u32, u32)),
         output_tokens: Option<u32>,
     ) -> Self {
         let cached_tokens = cached.min(prompt_tokens);
-        let written = written.min(prompt_tokens - cached_tokens);
+        let written_long_tokens = written_long.min(prompt_tokens - cached_tokens);
+        let written_tokens = written.min(prompt_tokens - cached_tokens - written_long_tokens);
         Self {
             counted,
             prompt_tokens,
@@ -93,8 +93,8 @@ impl CallBill {
             cached_tokens,
             is_cache_reported: false,
             is_cache_unsaid: false,
-            written_tokens: if is_kept_long { 0 } else { written },
-            written_long_tokens: if is_kept_long { written } else { 0 },
+            written_tokens,
+            written_long_tokens,
             output_tokens,
             is_unpaid: false,
             is_pending: false,
@@ -333,6 +333,8 @@ pub(super) struct UneditedBill {
     pub missed_reference: bool,
     /// It was reported, and its client asks for no cache in the whole session.
     pub is_uncached: bool,
+    /// It was reported, and nothing of what was written.
+    pub is_write_unsaid: bool,
     /// The provider's tokens for each of ours that its prompts grow by, where that is known.
     pub growth: Option<f64>,
     /// Thoughts in our count of it that the provider left out by itself.
@@ -411,9 +413,15 @@ impl UneditedBill {
             return *bill;
         }
         if before == prediction && prompt == bill.prompt_tokens {
-            let found = (bill.cached_tokens, bill.written_tokens + bill.written_long_tokens);
+            let written = bill.written_tokens + bill.written_long_tokens;
+            let writes = match prediction.written_long {
+                Some(_) => (bill.written_tokens, bill.written_long_tokens),
+                None if is_kept_long => (0, written),
+                None => (written, 0),
+            };
             let basis = bill.basis.max(Basis::Calibrated);
-            let kept = CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens);
+            let found = (bill.cached_tokens, writes);
+            let kept = CallBill::predicted(counted, (prompt, basis), found, bill.output_tokens);
             return self.as_said(kept);
         }
         let basis = match bill.basis {
@@ -422,13 +430,16 @@ impl UneditedBill {
             _ => counted.basis,
         };
         let found = if bill.is_cache_unsaid || self.is_uncached {
-            (0, 0)
+            (0, (0, 0))
         } else {
             let cached = self.found_again(prediction, prompt.saturating_sub(counted.tokens));
-            let stored = prediction.expected.saturating_add(prediction.written);
-            (cached, stored.saturating_sub(cached))
+            let (_, long) = prediction.writes(is_kept_long);
+            let stored = prediction.expected.saturating_add(prediction.written).saturating_sub(cached);
+            let long = prediction.expected.saturating_add(long).saturating_sub(cached).min(stored);
+            // Somebody who does not report what was written is not charged for it, edited or not.
+            (cached, if self.is_write_unsaid { (0, 0) } else { (stored - long, long) })
         };
-        self.as_said(CallBill::predicted(counted, (prompt, basis), found, is_kept_long, bill.output_tokens))
+        self.as_said(CallBill::predicted(counted, (prompt, basis), found, bill.output_tokens))
     }
 
     /// What was said of the call before the edit holds for it still.

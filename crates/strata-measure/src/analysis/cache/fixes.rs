@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use strata_engine::Experiment;
 use strata_engine::processors::{Rewritten, moved_behind};
 use strata_model::{LlmRequest, Origin, SharedList, Str};
-use strata_wire::CacheRules;
+use strata_wire::{CacheRules, Mark};
 
 use super::replay::{Bill, Replay};
 use super::rewrite;
@@ -50,8 +50,8 @@ pub enum FixKind {
     /// The provider is asked to keep prefixes for so many seconds: for longer than it was, or for less, which is cheaper
     /// to write.
     KeepFor { lifetime_s: u32 },
-    /// The provider is asked to cache the whole prompt of each call.
-    MarkPrompts,
+    /// The provider is asked to keep what stands before this place in the prompt of each call.
+    MarkPrompts { last: Mark },
 }
 
 /// A change that would have saved something.
@@ -88,7 +88,7 @@ impl FixKind {
             Self::CompactLessOften { .. } => &["compaction"],
             Self::KeepFor { .. } => &["expired"],
             // Nothing is lost of what was never kept.
-            Self::MarkPrompts => &[],
+            Self::MarkPrompts { .. } => &[],
         }
     }
 
@@ -107,7 +107,7 @@ impl FixKind {
             Self::PinWindow { .. } => "pin_window",
             Self::CompactLessOften { .. } => "compact_less_often",
             Self::KeepFor { .. } => "cache_lifetime",
-            Self::MarkPrompts => "mark_prompts",
+            Self::MarkPrompts { .. } => "mark_prompts",
         }
     }
 
@@ -141,7 +141,11 @@ impl FixKind {
             Self::KeepFor { lifetime_s } => {
                 format!("Have the provider keep {agent}'s prompts for {}", duration(*lifetime_s))
             }
-            Self::MarkPrompts => {
+            Self::MarkPrompts { last: Mark::Tools } => format!("Mark {agent}'s tools to be cached"),
+            Self::MarkPrompts { last: Mark::System } => {
+                format!("Mark {agent}'s tools and system text to be cached")
+            }
+            Self::MarkPrompts { last: Mark::Last } => {
                 format!("Mark {agent}'s tools, system text and newest message to be cached")
             }
         }
@@ -172,7 +176,7 @@ impl FixKind {
             Self::PinWindow { .. }
             | Self::CompactLessOften { .. }
             | Self::KeepFor { .. }
-            | Self::MarkPrompts => Rewritten::new(request.clone()),
+            | Self::MarkPrompts { .. } => Rewritten::new(request.clone()),
         }
     }
 }
@@ -208,7 +212,7 @@ impl CacheAnalysis {
             })
             .filter(|fix| match fix.kind {
                 FixKind::KeepFor { .. } => fix.saves_cost.is_some_and(|dollars| dollars > 0.0),
-                FixKind::MarkPrompts => {
+                FixKind::MarkPrompts { .. } => {
                     fix.saves_tokens > 0 && fix.saves_cost.is_none_or(|dollars| dollars > 0.0)
                 }
                 _ => fix.saves_tokens > 0,
@@ -230,8 +234,8 @@ impl CacheAnalysis {
             if let Some(lifetime_s) = timeline.rules[at].lifetime_s.filter(|_| timeline.is_kept_long(at)) {
                 candidates.insert((call.agent.clone(), FixKind::KeepFor { lifetime_s: lifetime_s as u32 }));
             }
-            if self.is_left_out(at) {
-                candidates.insert((call.agent.clone(), FixKind::MarkPrompts));
+            if let Some(left_out) = &call.left_out {
+                candidates.insert((call.agent.clone(), FixKind::MarkPrompts { last: left_out.last }));
             }
             let kind = match call.loss.as_ref().map(|loss| &loss.cause) {
                 Some(Cause::State { .. }) => {
@@ -294,7 +298,7 @@ fn replayed(
 ) -> Bill {
     match kind {
         FixKind::KeepFor { lifetime_s } => replay.kept_for(agent, f64::from(*lifetime_s)),
-        FixKind::MarkPrompts => replay.marked(agent),
+        FixKind::MarkPrompts { last } => replay.marked(agent, *last),
         FixKind::PinWindow { every } | FixKind::CompactLessOften { every } => {
             less_often(replay, kind, *every, is_of_agent)
         }

@@ -12,6 +12,7 @@ use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
 use crate::analysis::matches::PromptMatches;
 use crate::prices::Price;
+use crate::tokens::Basis;
 
 /// Why less of a prompt is found than the one before it in its lineage held.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,9 +87,10 @@ impl Losses<'_> {
     fn reported(&self, at: usize, predicted: Option<Loss>, found: &Comparison) -> Option<Loss> {
         let previous = predicted.as_ref().map(|loss| loss.against).or(self.calls[at].previous)?;
         let (rule, bill) = (&self.timeline.rules[at], self.bill(at));
-        let before = previous as usize - 1;
-        let stored = self.timeline.sent(before).stored_tokens(&self.prompts[before]);
-        let tolerance = tolerance(rule, bill);
+        let stored = (self.found)(at).0.kept_before.unwrap_or(self.prompts[previous as usize - 1].tokens);
+        // What was sent before has a size of ours alone, where nothing is reported of it.
+        let is_counted = (self.found)(previous as usize - 1).1.basis != Basis::Reported;
+        let tolerance = tolerance(rule, bill) * if is_counted { COUNTED_OFF } else { 1 };
         let could_be = rule.usable_tokens(stored.min(bill.prompt_tokens));
         let tokens = could_be.saturating_sub(found.reported);
         if tokens <= tolerance {
@@ -115,8 +117,7 @@ impl Losses<'_> {
         let (rule, prediction) = (&self.timeline.rules[at], (self.found)(at).0);
         // A shorter prompt, as after a compaction, cannot lose more than it is long.
         let (size_before, size) = (self.prompts[before].tokens, self.bill(at).prompt_tokens);
-        let held =
-            rule.usable_tokens(self.timeline.sent(before).stored_tokens(&self.prompts[before]).min(size));
+        let held = rule.usable_tokens(prediction.kept_before.unwrap_or(size_before).min(size));
         let idle_s = (self.timeline.times[at] - self.timeline.times[before]).max(0.0);
         let lifetime_s = self.timeline.lifetimes[before].or(rule.lifetime_s);
         let is_expired = lifetime_s.is_some_and(|lifetime_s| idle_s > lifetime_s);
@@ -129,7 +130,8 @@ impl Losses<'_> {
         let is_corrected = !bill.is_cache_reported && !bill.is_cache_unsaid && is_off && !is_unused;
         let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
         let tokens = held.saturating_sub(found);
-        if self.timeline.is_unmarked(before) && tokens <= tolerance(rule, bill) {
+        // Where marks are known, what changes behind the last that both have costs nothing.
+        if prediction.kept_before.is_some_and(|kept| kept > 0) && tokens <= tolerance(rule, bill) {
             return None;
         }
         // What had expired is not lost by a difference.
@@ -153,8 +155,8 @@ impl Losses<'_> {
         };
         if held == 0 {
             let minimum_tokens = rule.minimum_tokens();
-            let is_lost =
-                prediction.expected == 0 && prediction.matched > 0 && !self.timeline.is_unmarked(before);
+            let is_short = prediction.kept_before.is_none() || size_before.min(size) < minimum_tokens;
+            let is_lost = prediction.expected == 0 && prediction.matched > 0 && is_short;
             let cause = Cause::BelowMinimum { minimum_tokens };
             return is_lost.then(|| without_difference(cause, size_before.min(size)));
         }
@@ -245,6 +247,9 @@ impl Losses<'_> {
         self.timeline.branches[a] == self.timeline.branches[b]
     }
 }
+
+/// How much more a size of ours may be off than one that was reported.
+const COUNTED_OFF: u32 = 3;
 
 /// Tokens by which a prediction may be off without a reason: caches go by blocks, and counts of parts are not exact.
 fn tolerance(rule: &CacheRule, bill: &CallBill) -> u32 {

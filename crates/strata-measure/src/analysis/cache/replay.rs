@@ -3,7 +3,7 @@
 use strata_engine::Experiment;
 use strata_engine::processors::Rewritten;
 use strata_model::{LlmRequest, RequestContent};
-use strata_wire::CacheRules;
+use strata_wire::{CacheRules, Mark};
 
 use super::timeline::Timeline;
 use super::{BillTotals, CacheAnalysis, CallBill};
@@ -93,10 +93,10 @@ impl Replay<'_> {
         self.asked_by(agent, &timeline.kept_for(agent, lifetime_s))
     }
 
-    /// The session as it was, with all prompts of an agent marked to be cached.
-    pub(super) fn marked(&self, agent: &str) -> Bill {
+    /// The session as it was, with prompts of an agent marked to be kept up to this place.
+    pub(super) fn marked(&self, agent: &str, last: Mark) -> Bill {
         let timeline = Timeline::of(self.experiment, self.analysis.calls(), self.rules);
-        self.asked_by(agent, &timeline.marked(agent))
+        self.asked_by(agent, &timeline.marked(agent, last))
     }
 
     fn asked_by(&self, agent: &str, timeline: &Timeline) -> Bill {

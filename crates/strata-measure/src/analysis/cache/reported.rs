@@ -7,6 +7,7 @@ use strata_model::marks::CACHE_WRITE;
 use strata_model::{Event, Object, SharedList, Str, Usage};
 use strata_wire::{CacheRule, Machine};
 
+use super::entries::IN_FLIGHT_S;
 use super::simulate::Prediction;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::difference::Difference;
@@ -15,9 +16,6 @@ use crate::prices::ChargedTokens;
 
 /// Field of [`CACHE_WRITE`]: what of it is kept for an hour.
 const LONG_WRITE: &str = "ephemeral1h";
-
-/// Answers recorded within this many seconds of each other are those of requests that were under way together.
-const IN_FLIGHT_S: f64 = 2.0;
 
 /// Token counts of a call as its provider reported them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +161,16 @@ pub(super) fn anchored<'p>(
     let elsewhere = prompt.elsewhere.iter();
     let elsewhere =
         elsewhere.map(|found| SentElsewhere { tokens: measure(at, found.tokens).min(all), ..*found });
+    let marked = prompt.marked.as_ref().map(|marked| {
+        // What was read and written is all up to the last mark.
+        let up_to_last = reported(at).filter(ReportedCounts::has_cache).map(|report| report.stored());
+        marked.measured(
+            up_to_last,
+            |tokens| if tokens == prompt.tokens { all } else { measure(at, tokens).min(all) },
+        )
+    });
     PromptMatches {
+        marked,
         candidates: candidates.collect(),
         elsewhere: elsewhere.collect(),
         tokens: reported(at).map_or(prompt.tokens, |report| report.stored()),

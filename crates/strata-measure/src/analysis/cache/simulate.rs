@@ -3,9 +3,10 @@
 //! Only sizes, shared prefixes and times are looked at, so that another rule, another gap or a rewritten session costs
 //! next to nothing to try.
 
-use strata_model::CacheMarks;
 use strata_wire::{CacheRule, Machine, Mark};
 
+use super::entries::{Asking, Entries, Looked};
+use crate::analysis::marked::MarkedPrefix;
 use crate::analysis::matches::{PromptMatches, SentElsewhere};
 
 /// Prompts that have less than this share in common with a slot are not put into it (llama.cpp's default).
@@ -17,8 +18,14 @@ pub struct SentCall<'r> {
     pub rule: &'r CacheRule,
     /// Epoch seconds. Calls without a time are taken to follow at once.
     pub at_s: f64,
-    /// What it asks to be cached; `None` asks as the rule says that clients do.
-    pub asked: Option<CacheMarks>,
+    /// What it asks to be kept.
+    pub asked: Asked,
+    /// Seconds for which all that it marks is to be kept, whatever its marks say.
+    pub forced_lifetime_s: Option<f64>,
+    /// The call before it in its lineage, by its number.
+    pub previous: Option<u32>,
+    /// What is reported to have been found of it: it tells where a mark is.
+    pub reported: Option<u32>,
     /// Seconds for which what this call stores or uses is kept, where that is known better than by the rule.
     pub lifetime_s: Option<f64>,
     /// Calls with another number have other values for settings of which the rule says that a conversation is kept for
@@ -32,37 +39,51 @@ pub struct SentCall<'r> {
 impl<'r> SentCall<'r> {
     /// An answered call without settings of its own.
     pub fn new(rule: &'r CacheRule, at_s: f64) -> Self {
-        Self { rule, at_s, asked: None, lifetime_s: None, settings: 0, is_unpaid: false }
+        Self {
+            rule,
+            at_s,
+            asked: Asked::Unknown,
+            forced_lifetime_s: None,
+            previous: None,
+            reported: None,
+            lifetime_s: None,
+            settings: 0,
+            is_unpaid: false,
+        }
     }
 
-    /// How many blocks of the conversation stand behind what is marked of it; `None` where nothing is.
-    fn blocks_behind(&self) -> Option<u32> {
-        let Machine::Breakpoints { marks, .. } = &self.rule.machine else { return None };
-        self.asked.map_or_else(|| marks.contains(&Mark::Last).then_some(0), |asked| asked.conversation)
+    /// The prefixes that it marks, where these are known.
+    fn marked<'p>(&self, prompt: &'p PromptMatches) -> Option<Vec<&'p MarkedPrefix>> {
+        let marked = prompt.marked.as_ref()?;
+        match self.asked {
+            Asked::Unknown => None,
+            Asked::Own => Some(marked.own.iter().collect()),
+            Asked::UpTo(last) => Some(marked.usual_to(last).collect()),
+        }
     }
 
-    /// What of the prompt its client asks to be kept: where it ends.
-    fn marks(&self) -> Vec<Mark> {
+    /// Where it marks its prompt, for what is known by its size alone.
+    fn marks(&self, prompt: &PromptMatches) -> Vec<Mark> {
         let Machine::Breakpoints { marks, .. } = &self.rule.machine else { return Vec::new() };
-        let Some(asked) = self.asked else { return marks.clone() };
-        let asked =
-            [(Mark::Tools, asked.tools), (Mark::System, asked.system), (Mark::Last, asked.is_at_end())];
-        asked.into_iter().filter_map(|(mark, is_asked)| is_asked.then_some(mark)).collect()
-    }
-
-    /// How much of the call's prompt is kept for later ones.
-    pub(super) fn stored_tokens(&self, prompt: &PromptMatches) -> u32 {
-        let end = match &self.rule.machine {
-            Machine::LcpSlot { .. } => return prompt.tokens,
-            Machine::Breakpoints { .. } => self.marks().iter().max().map_or(0, |last| match last {
-                Mark::Tools => prompt.tools_tokens,
-                Mark::System => prompt.head_tokens,
-                Mark::Last => prompt.tokens,
-            }),
-            Machine::AutoPrefix { .. } | Machine::Units { .. } => prompt.tokens,
+        let is_asked = |mark: &Mark| match self.asked {
+            Asked::Unknown => true,
+            Asked::Own => prompt.marked.as_ref().is_none_or(|marked| marked.has(*mark)),
+            Asked::UpTo(last) => *mark <= last,
         };
-        self.rule.usable_tokens(end)
+        marks.iter().copied().filter(is_asked).collect()
     }
+}
+
+/// What a client asks its provider to keep, where that keeps nothing unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Asked {
+    /// Its requests are not recorded: it asks as the rule says that clients do.
+    #[default]
+    Unknown,
+    /// What its request marks.
+    Own,
+    /// What stands before the last of these marks, as if its request had them.
+    UpTo(Mark),
 }
 
 /// What is found of one prompt. All sizes are in tokens from its beginning.
@@ -84,6 +105,19 @@ pub struct Prediction {
     pub idle_s: Option<f64>,
     /// What should be found was stored by another session of the same source.
     pub is_from_elsewhere: bool,
+    /// Of `written`, for the provider's longer lifetime, where each mark is known.
+    pub written_long: Option<u32>,
+    /// What the call before it in its lineage kept and it asks for, where both's marks are known.
+    pub kept_before: Option<u32>,
+}
+
+impl Prediction {
+    /// What is written for the provider's shorter lifetime, and for the longer one; where marks are not known, all of it is
+    /// for one of them.
+    pub(super) fn writes(&self, is_kept_long: bool) -> (u32, u32) {
+        let long = self.written_long.unwrap_or(if is_kept_long { self.written } else { 0 }).min(self.written);
+        (self.written - long, long)
+    }
 }
 
 /// What is found of each prompt, in order.
@@ -100,8 +134,8 @@ pub(in crate::analysis) struct ProviderCaches {
     used: Vec<f64>,
     /// For how many seconds each prompt is kept.
     lifetimes: Vec<f64>,
-    /// Where each was marked to be kept.
-    marks: Vec<Vec<Mark>>,
+    /// Prefixes that are kept of requests whose marks are known.
+    entries: Entries,
     /// The settings that each was sent with.
     settings: Vec<u32>,
     /// Numbers of the calls whose prompts are held in slots, the least used first.
@@ -147,7 +181,7 @@ impl ProviderCaches {
         self.times.truncate(n_calls);
         self.used.truncate(n_calls);
         self.lifetimes.truncate(n_calls);
-        self.marks.truncate(n_calls);
+        self.entries.truncate(n_calls);
         self.settings.truncate(n_calls);
     }
 
@@ -159,13 +193,14 @@ impl ProviderCaches {
         self.times.push(now);
         self.used.push(now);
         self.lifetimes.push(lifetime_s);
-        self.marks.push(sent.marks());
         self.settings.push(sent.settings);
         self.changes.push(Change::default());
         if sent.is_unpaid {
+            self.entries.pass();
             return Prediction::default();
         }
         let prompt = &prompts[at];
+        let looked = self.look(prompts, &sent, now);
         let is_kept_elsewhere =
             |since: &SentElsewhere| since.at_s.is_none_or(|since| now - since <= lifetime_s);
         let ever_elsewhere = longest_elsewhere(prompt, |_| true);
@@ -190,19 +225,30 @@ impl ProviderCaches {
                 let marked = Marked {
                     minimum_tokens: *minimum_tokens,
                     lookback_blocks: *lookback_blocks,
-                    marks: sent.marks(),
-                    blocks_behind: sent.blocks_behind(),
+                    marks: sent.marks(prompt),
                 };
                 let before = prompt.parent.map(|parent| self.settings[parent as usize - 1]);
                 let is_reset = before.is_some_and(|before| before != sent.settings);
-                let found = self.at_marks(prompts, &marked, Some((now, sent.settings)));
+                let (found, ceiling) = match &looked {
+                    Some(looked) => (
+                        Hit { tokens: looked.found, call: looked.reference },
+                        Hit { tokens: looked.ever, call: None },
+                    ),
+                    None => (
+                        self.at_marks(prompts, &marked, Some((now, sent.settings))),
+                        self.at_marks(prompts, &marked, None),
+                    ),
+                };
                 let found = found.or_longer(marked.elsewhere(prompt, is_reset, is_kept_elsewhere));
-                let ceiling = self.at_marks(prompts, &marked, None);
                 let ceiling = ceiling.or_longer(marked.elsewhere(prompt, false, |_| true));
                 (ceiling.tokens, found, alive.tokens.max(found.tokens))
             }
         };
-        let stored = sent.stored_tokens(prompt);
+        let stored = match (&sent.rule.machine, &looked) {
+            (_, Some(looked)) => looked.end,
+            (Machine::LcpSlot { .. }, None) => prompt.tokens,
+            (_, None) => sent.rule.usable_tokens(prompt.tokens),
+        };
         let reused = expected.call.map(|call| (call as usize - 1, self.used[call as usize - 1]));
         if let Some((of, _)) = reused {
             self.used[of] = now;
@@ -217,7 +263,7 @@ impl ProviderCaches {
                 matched_ever: cache.tokens.max(ever.tokens),
                 reference: ever.call,
                 idle_s: None,
-                is_from_elsewhere: false,
+                ..Prediction::default()
             };
         }
         Prediction {
@@ -227,9 +273,49 @@ impl ProviderCaches {
             matched,
             matched_ever: ever.tokens.max(matched),
             reference: if expected.tokens > 0 { expected.call } else { ever.call },
-            idle_s: reused.map(|(_, used)| (now - used).max(0.0)),
+            idle_s: looked.and_then(|looked| looked.idle_s).or(reused.map(|(_, used)| (now - used).max(0.0))),
             is_from_elsewhere: expected.tokens > 0 && expected.call.is_none(),
+            written_long: looked.map(|looked| looked.long_end.saturating_sub(expected.tokens)),
+            kept_before: looked.map(|looked| looked.kept_before),
         }
+    }
+
+    /// What is found of the prefixes that a call marks, where these are known.
+    fn look(&mut self, prompts: &[PromptMatches], sent: &SentCall<'_>, now_s: f64) -> Option<Looked> {
+        let at = prompts.len() - 1;
+        let prompt = &prompts[at];
+        let Machine::Breakpoints { minimum_tokens, .. } = sent.rule.machine else {
+            self.entries.pass();
+            return None;
+        };
+        let Some(marked) = sent.marked(prompt) else {
+            self.entries.pass();
+            return None;
+        };
+        let usual_s = sent.rule.lifetime_s;
+        let says_it = marked.iter().any(|prefix| prefix.lifetime_s.is_some());
+        let lifetime_s = sent.lifetime_s.filter(|_| !says_it).or(usual_s).unwrap_or(f64::INFINITY);
+        let continues = |call: u32| {
+            let mut earlier = prompt.parent;
+            while let Some(known) = earlier.filter(|known| *known > call) {
+                earlier = prompts[known as usize - 1].parent;
+            }
+            earlier == Some(call) && prompts[call as usize - 1].n_parts < prompt.n_parts
+        };
+        Some(self.entries.ask(&Asking {
+            marked,
+            now_s,
+            is_timed: sent.at_s > 0.0,
+            settings: sent.settings,
+            lifetime_s,
+            forced_lifetime_s: sent.forced_lifetime_s,
+            usual_lifetime_s: usual_s,
+            minimum_tokens,
+            previous: sent.previous,
+            is_to_the_end: sent.marks(prompt).contains(&Mark::Last),
+            continues: &continues,
+            reported: sent.reported,
+        }))
     }
 
     /// Whether what a call stored is still there.
@@ -261,34 +347,28 @@ impl ProviderCaches {
         let is_of_settings =
             |call: u32| now_with.is_none_or(|(_, settings)| self.settings[call as usize - 1] == settings);
         let Some(prompt) = prompts.last() else { return Hit::default() };
-        let is_marked = |call: u32, mark: Mark| self.marks[call as usize - 1].contains(&mark);
         let is_long_enough = |tokens: u32| tokens >= marked.minimum_tokens;
-        if let Some(behind) = marked.blocks_behind {
-            let marked_parts = prompt.n_parts.saturating_sub(behind);
+        if marked.marks.contains(&Mark::Last) {
             let mut earlier = prompt.parent;
             while let Some(call) = earlier {
                 let stored = &prompts[call as usize - 1];
-                if marked_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
+                if prompt.n_parts.saturating_sub(stored.n_parts) > marked.lookback_blocks {
                     break;
                 }
-                let is_within = behind == 0 || stored.n_parts <= marked_parts;
-                let is_there = is_within && is_of_settings(call) && is_kept(&self.used, call);
-                if is_there && is_marked(call, Mark::Last) && is_long_enough(stored.tokens) {
+                if is_of_settings(call) && is_long_enough(stored.tokens) && is_kept(&self.used, call) {
                     return Hit { tokens: stored.tokens, call: Some(call) };
                 }
                 earlier = stored.parent;
             }
         }
-        let at_head = |mark: Mark, tokens: u32| {
-            let is_there = |call: u32, matched: u32| {
-                matched >= tokens && is_marked(call, mark) && is_kept(&self.times, call)
-            };
+        let at_head = |tokens: u32| {
+            let is_there = |call: u32, matched: u32| matched >= tokens && is_kept(&self.times, call);
             let candidate = prompt.candidates.iter().find(|found| is_there(found.call, found.tokens))?;
             (tokens > 0 && is_long_enough(tokens)).then_some(Hit { tokens, call: Some(candidate.call) })
         };
         let heads = [(Mark::System, prompt.head_tokens), (Mark::Tools, prompt.tools_tokens)];
         let mut marked_heads = heads.into_iter().filter(|(mark, _)| marked.marks.contains(mark));
-        marked_heads.find_map(|(mark, tokens)| at_head(mark, tokens)).unwrap_or_default()
+        marked_heads.find_map(|(_, tokens)| at_head(tokens)).unwrap_or_default()
     }
 }
 
@@ -309,7 +389,6 @@ struct Marked {
     minimum_tokens: u32,
     lookback_blocks: u32,
     marks: Vec<Mark>,
-    blocks_behind: Option<u32>,
 }
 
 impl Marked {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use strata_engine::Experiment;
-use strata_model::{CacheMarks, SharedList, Str};
-use strata_wire::{CacheRule, CacheRules, Machine};
+use strata_model::{LlmRequest, SharedList, Str};
+use strata_wire::{CacheRule, CacheRules, Machine, Mark};
 
 use super::reported::ReportedCounts;
-use super::simulate::SentCall;
+use super::simulate::{Asked, SentCall};
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::setting_change::SettingChange;
 
@@ -16,10 +16,17 @@ use crate::analysis::setting_change::SettingChange;
 pub(crate) struct Timeline {
     pub rules: Vec<Arc<CacheRule>>,
     pub times: Vec<f64>,
-    /// What each request asks to be cached, where that is recorded.
-    pub asked: Vec<Option<CacheMarks>>,
+    /// What each call asks to be kept.
+    pub asked: Vec<Asked>,
+    /// Some request of the session has marks: those without them ask for nothing.
+    pub has_marks: bool,
+    /// Calls that mark a part of their prompt at most.
+    pub partly: Vec<bool>,
     /// How long what a call wrote is kept, as its provider says or as it was asked.
     pub lifetimes: Vec<Option<f64>>,
+    /// The agent for which all marks are taken to have another lifetime.
+    forced: Option<(Str, f64)>,
+    pub previous: Vec<Option<u32>>,
     pub agents: Vec<Str>,
     pub branches: Vec<Option<Str>>,
     pub lineages: Vec<u32>,
@@ -44,6 +51,9 @@ impl Timeline {
         calls: &SharedList<CallAnalysis>,
         rules: &CacheRules,
     ) {
+        let marks =
+            |request: &LlmRequest| request.cache_marks.as_ref().is_some_and(|asked| !asked.marks.is_empty());
+        self.has_marks = experiment.recorded_requests().any(marks);
         for call in calls.range(self.rules.len()..calls.len()) {
             let made = experiment.call(call.number);
             let answer = made.and_then(|made| experiment.session().events.get(made.answer.as_usize()));
@@ -51,15 +61,28 @@ impl Timeline {
             let previous = call.previous.map(|previous| previous as usize - 1);
             self.times.push(answer.map_or(0.0, |event| event.timestamp));
             let report = ReportedCounts::of_call(experiment, call);
-            let asked = experiment.recorded_request(call.number).and_then(|sent| sent.cache_marks);
+            let marked = call.matches.marked.as_ref();
             // Somebody on the way may have asked for more than the client did.
-            let asked =
-                asked.filter(|marks| marks.is_any() || !report.is_some_and(|report| report.has_cache()));
-            let said = report.and_then(|report| report.lifetime_s);
-            let lifetime_s = said.or(asked.and_then(|marks| marks.lifetime_s));
+            let is_own = marked.is_some_and(|marked| {
+                let is_known = marked.is_sure || self.has_marks;
+                !marked.own.is_empty() || (is_known && !report.is_some_and(|report| report.has_cache()))
+            });
+            let said = report.and_then(|report| report.lifetime_s).map(f64::from);
             let before = previous.and_then(|at| self.lifetimes[at]);
-            self.asked.push(asked);
-            self.lifetimes.push(lifetime_s.map(f64::from).or(before));
+            let by_marks = marked.filter(|_| is_own).and_then(|marked| {
+                marked
+                    .own
+                    .iter()
+                    .any(|prefix| prefix.lifetime_s.is_some())
+                    .then(|| marked.own.last()?.lifetime_s)
+            });
+            self.lifetimes.push(match by_marks {
+                Some(lifetime_s) => lifetime_s.map(f64::from).or(rule.lifetime_s),
+                None => said.or(before),
+            });
+            self.asked.push(if is_own { Asked::Own } else { Asked::Unknown });
+            self.partly.push(is_own && marked.is_some_and(|marked| !marked.is_at_end()));
+            self.previous.push(call.previous);
             self.agents.push(made.map(|made| made.invocation.agent.clone()).unwrap_or_default());
             self.branches.push(made.and_then(|made| made.invocation.branch.clone()));
             self.lineages.push(previous.map_or(call.number, |at| self.lineages[at]));
@@ -72,18 +95,19 @@ impl Timeline {
 
     /// Keeps the first calls.
     pub(super) fn truncate(&mut self, n_calls: usize) {
-        let Self { rules, times, asked, lifetimes, agents, branches, lineages, resets, settings, unpaid } =
-            self;
+        let Self { rules, times, asked, partly, lifetimes, forced: _, previous, agents, branches, .. } = self;
         rules.truncate(n_calls);
         times.truncate(n_calls);
         asked.truncate(n_calls);
+        partly.truncate(n_calls);
+        previous.truncate(n_calls);
         lifetimes.truncate(n_calls);
         agents.truncate(n_calls);
         branches.truncate(n_calls);
-        lineages.truncate(n_calls);
-        resets.truncate(n_calls);
-        settings.truncate(n_calls);
-        unpaid.truncate(n_calls);
+        self.lineages.truncate(n_calls);
+        self.resets.truncate(n_calls);
+        self.settings.truncate(n_calls);
+        self.unpaid.truncate(n_calls);
     }
 
     /// The number of the call's settings: that of an earlier call of the lineage with the same, or its own.
@@ -123,15 +147,15 @@ impl Timeline {
                 *lifetime = Some(lifetime_s);
             }
         }
+        self.forced = Some((agent.into(), lifetime_s));
         self
     }
 
-    /// Calls of an agent ask for all of their prompts to be cached.
-    pub(super) fn marked(mut self, agent: &str) -> Self {
+    /// Calls of an agent ask for their prompts to be kept up to one of the usual marks.
+    pub(super) fn marked(mut self, agent: &str, last: Mark) -> Self {
         for (at, asked) in self.asked.iter_mut().enumerate() {
             if *self.agents[at] == *agent {
-                *asked =
-                    Some(CacheMarks { tools: true, system: true, conversation: Some(0), lifetime_s: None });
+                *asked = Asked::UpTo(last);
             }
         }
         self
@@ -144,7 +168,7 @@ impl Timeline {
 
     /// Whether a call is known to leave the end of the conversation unmarked, which later ones send again.
     pub(super) fn is_unmarked(&self, at: usize) -> bool {
-        self.needs_marks(at) && self.asked[at].is_some_and(|marks| !marks.is_at_end())
+        self.needs_marks(at) && self.partly[at]
     }
 
     pub(crate) fn sent(&self, at: usize) -> SentCall<'_> {
@@ -152,6 +176,13 @@ impl Timeline {
             rule: &self.rules[at],
             at_s: self.times[at],
             asked: self.asked[at],
+            forced_lifetime_s: self
+                .forced
+                .as_ref()
+                .filter(|(of, _)| *of == self.agents[at])
+                .map(|(_, time)| *time),
+            previous: self.previous[at],
+            reported: None,
             lifetime_s: self.lifetimes[at],
             settings: self.settings[at],
             is_unpaid: self.unpaid[at],

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use strata_model::Str;
+use strata_wire::Mark;
 
 use super::timeline::Timeline;
 use super::{BillTotals, CacheAnalysis, CallBill, LeftOut, price_of};
@@ -26,19 +27,32 @@ impl CacheAnalysis {
         }
     }
 
-    /// Says of calls that leave their prompts out of the cache what that cost, where marking all prompts of their agent
-    /// would have paid.
+    /// Says of calls that leave their prompts out of the cache what that cost, by the marks that would have saved most.
     pub(super) fn weigh_marks(&mut self, analysis: &SessionAnalysis, prices: &Prices) {
         let left_out = (0..self.calls.len()).filter(|at| self.is_left_out(*at));
         let agents: BTreeSet<Str> = left_out.map(|at| self.calls[at].agent.clone()).collect();
         for agent in agents {
-            let timeline = self.run.timeline.clone().marked(&agent);
-            let marked = self.bills_kept(analysis, &timeline, prices, Some(&agent));
+            let tried = [Mark::Tools, Mark::System, Mark::Last].map(|last| {
+                let timeline = self.run.timeline.clone().marked(&agent, last);
+                (last, self.bills_kept(analysis, &timeline, prices, Some(&agent)))
+            });
+            let sums = |bills: &[CallBill]| {
+                let totals = BillTotals::of(bills.iter());
+                (totals.cost_usd().unwrap_or(0.0), std::cmp::Reverse(totals.cached_tokens))
+            };
+            let is_cheaper = |(_, a): &&(Mark, Vec<CallBill>), (_, b): &&(Mark, Vec<CallBill>)| {
+                let (a, b) = (sums(a), sums(b));
+                a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+            };
+            let Some((last, marked)) = tried.iter().min_by(is_cheaper) else { continue };
             let saved = |at: usize| {
                 let (is, was) = (&marked[at], &self.calls[at].bill);
-                let cost_usd = was.cost_usd().zip(is.cost_usd()).map(|(was, is)| was - is);
-                let tokens = is.cached_tokens.saturating_sub(was.cached_tokens);
-                LeftOut { tokens, cost_usd, asked: self.run.timeline.asked[at] }
+                LeftOut {
+                    tokens: is.cached_tokens.saturating_sub(was.cached_tokens),
+                    cost_usd: was.cost_usd().zip(is.cost_usd()).map(|(was, is)| was - is),
+                    last: *last,
+                    marks_nothing: self.marks_nothing(at),
+                }
             };
             let saved: Vec<(usize, LeftOut)> = (0..self.calls.len())
                 .filter(|at| self.calls[*at].agent == agent)
