@@ -57,6 +57,9 @@ pub(crate) struct Draft {
     /// Events before the first prompt whose invocation nobody named: they belong to it.
     before_prompt: Option<Vec<usize>>,
     times: Times,
+    /// The roles of contents, which all events share.
+    user: Str,
+    model: Str,
 }
 
 impl Draft {
@@ -80,6 +83,8 @@ impl Draft {
             seen_ids: HashSet::new(),
             before_prompt: Some(Vec::new()),
             times: Times::default(),
+            user: "user".into(),
+            model: "model".into(),
         }
     }
 
@@ -163,9 +168,9 @@ impl Draft {
         }
         self.note_beginning(&say.kind, is_unnamed, &invocation);
         let (author, role) = match &say.kind {
-            Kind::Prompt | Kind::Injected(_) | Kind::Compaction => ("user".into(), "user"),
-            Kind::Response => (agent, "model"),
-            Kind::Results | Kind::Notice => (agent, "user"),
+            Kind::Prompt | Kind::Injected(_) | Kind::Compaction => (self.user.clone(), &self.user),
+            Kind::Response => (agent, &self.model),
+            Kind::Results | Kind::Notice => (agent, &self.user),
         };
         if let Kind::Injected(kind) = &say.kind {
             custom.push(marks::INJECTED, kind.clone());
@@ -189,7 +194,11 @@ impl Draft {
         }
         let has_content =
             !say.parts.is_empty() || matches!(say.kind, Kind::Prompt | Kind::Injected(_) | Kind::Results);
-        let content = has_content.then(|| Content::new(role, say.parts));
+        let content = has_content.then(|| Content {
+            role: Some(role.clone()),
+            parts: Some(say.parts.into_iter().map(Arc::new).collect()),
+            ..Content::default()
+        });
         if say.kind == Kind::Compaction {
             let (start, end) = self.span(say.branch.as_ref());
             event.actions.compaction = Some(EventCompaction {

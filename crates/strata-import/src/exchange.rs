@@ -1,6 +1,6 @@
 //! Requests to model providers with what answered them, and their places in a log.
 
-use strata_model::take::{take_first_text, take_text, unpacked};
+use strata_model::take::unpacked;
 use strata_model::{Json, Str};
 use strata_wire::message::Turn;
 use strata_wire::{Answer, NamedContext, is_other_answer, request_body};
@@ -88,10 +88,10 @@ pub(crate) fn read_exchange(
     }
     let body = draft.kept.rebuilt(&body).unwrap_or(body);
     let Json::Object(object) = &body else { return None };
-    let mut object = object.clone();
-    let turns = draft.reader().request(&mut object);
-    let continues = take_text(&mut object, "previous_response_id");
-    let model = take_first_text(&mut object, &["model", "modelId"]);
+    let turns = draft.reader().turns_of(object);
+    let text = |key: &str| object.get(key).and_then(Json::as_text).cloned();
+    let continues = text("previous_response_id");
+    let model = ["model", "modelId"].into_iter().filter_map(text).find(|model| !model.is_empty());
     let kept = body.get("input").and_then(|_| response.clone());
     let mut answer = response.map(|response| draft.reader().answer(response));
     if let Some(answer) = &mut answer {

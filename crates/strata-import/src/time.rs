@@ -10,10 +10,56 @@ const MICROS: f64 = 1e6;
 /// Epoch seconds of `2026-01-27T23:13:36.582Z`, `2026-01-27 23:13:36.582123` or `…+01:00`, and of
 /// `Thu, 01 Jan 2026 10:00:00 GMT`. A time without a zone is taken as UTC; digits beyond microseconds are left out.
 pub(crate) fn epoch_seconds(text: &str) -> Option<f64> {
+    if let Some(micros) = micros_of_utc(text.as_bytes()) {
+        return Some(micros as f64 / MICROS);
+    }
     const MAIL: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let is_mail = text.as_bytes().get(3) == Some(&b',');
     let time = if is_mail { MAIL.parse_timestamp(text).ok()? } else { instant(text)? };
     Some(time.as_microsecond() as f64 / MICROS)
+}
+
+/// Microseconds since the epoch of `2026-01-27T23:13:36.582Z`, which is how most write a time; `None` for any other
+/// spelling, and where it takes a calendar to say whether there is such a day.
+fn micros_of_utc(text: &[u8]) -> Option<i64> {
+    const DAYS_OF_ALL_MONTHS: i64 = 28;
+    let (time, fraction) = text.strip_suffix(b"Z")?.split_at_checked("2026-01-27T23:13:36".len())?;
+    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    if marks.iter().any(|(at, mark)| time[*at] != *mark) {
+        return None;
+    }
+    let number = |digits: &[u8]| {
+        digits.iter().try_fold(0_i64, |number, digit| {
+            digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0'))
+        })
+    };
+    let (year, month, day) = (number(&time[..4])?, number(&time[5..7])?, number(&time[8..10])?);
+    let (hour, minute, second) = (number(&time[11..13])?, number(&time[14..16])?, number(&time[17..])?);
+    let is_plain = year >= 1970
+        && (1..=12).contains(&month)
+        && (1..=DAYS_OF_ALL_MONTHS).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second < 60;
+    let micros = match fraction {
+        [] => 0,
+        [b'.', digits @ ..] if (1..=9).contains(&digits.len()) => {
+            let all = number(digits)?;
+            let n_digits = digits.len() as u32;
+            if n_digits <= 6 { all * 10_i64.pow(6 - n_digits) } else { all / 10_i64.pow(n_digits - 6) }
+        }
+        _ => return None,
+    };
+    is_plain.then(|| {
+        ((days_before(year, month, day) * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000 + micros
+    })
+}
+
+/// Days from the epoch to a day. A year begins in March, so that a leap day is its last.
+fn days_before(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    year * 365 + year / 4 - year / 100 + year / 400 + of_year - 719_468
 }
 
 fn instant(text: &str) -> Option<Timestamp> {
@@ -51,7 +97,7 @@ pub(crate) fn time_of(value: &Json) -> Option<f64> {
 mod tests {
     use strata_model::json;
 
-    use super::{epoch_seconds, time_of};
+    use super::{MICROS, epoch_seconds, instant, micros_of_utc, time_of};
 
     #[test]
     fn times_in_every_unit() {
@@ -77,6 +123,20 @@ mod tests {
             Some(1_767_261_600.0),
             "whatever the day"
         );
+    }
+
+    #[test]
+    fn the_common_spelling_is_read_as_the_others_are() {
+        for year in [1970, 1999, 2000, 2024, 2026, 2100, 9999] {
+            for (month, day) in [(1, 1), (2, 28), (3, 1), (8, 17), (12, 28)] {
+                for end in ["", ".5", ".582", ".582123", ".582123999"] {
+                    let text = format!("{year}-{month:02}-{day:02}T23:59:07{end}Z");
+                    let read = instant(&text).map(|time| time.as_microsecond());
+                    assert_eq!(micros_of_utc(text.as_bytes()), read, "{text}");
+                    assert_eq!(epoch_seconds(&text), read.map(|micros| micros as f64 / MICROS));
+                }
+            }
+        }
     }
 
     #[test]

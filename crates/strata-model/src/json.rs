@@ -7,6 +7,7 @@ mod deserializer;
 mod entry;
 mod hash;
 mod interner;
+mod long_texts;
 mod members;
 mod parse;
 mod repeats;

@@ -2,15 +2,19 @@
 
 /// Bytes that both texts begin with, cut back to whole characters.
 pub fn common_start(a: &str, b: &str) -> usize {
-    // Blocks are compared at once, which is several times as fast for long texts.
-    const BLOCK: usize = 64;
-    let (x, y) = (a.as_bytes(), b.as_bytes());
-    let blocks = x.chunks_exact(BLOCK).zip(y.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
-    let mut common = blocks + x[blocks..].iter().zip(&y[blocks..]).take_while(|(a, b)| a == b).count();
+    let mut common = common_bytes(a.as_bytes(), b.as_bytes());
     while !a.is_char_boundary(common) || !b.is_char_boundary(common) {
         common -= 1;
     }
     common
+}
+
+/// How many bytes both begin with.
+pub fn common_bytes(a: &[u8], b: &[u8]) -> usize {
+    // Blocks are compared at once, which is several times as fast for long texts.
+    const BLOCK: usize = 64;
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
 }
 
 /// Bytes that both texts end with, cut to whole characters.

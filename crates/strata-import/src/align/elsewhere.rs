@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use strata_model::{
     Fingerprint, FingerprintBuilder, Json, LlmRequest, Object, RecordedCall, Str, part_fingerprint,
 };
-use strata_wire::message::{Role, Turn};
+use strata_wire::message::{Reader, Role, ToolNames, Turn};
 use strata_wire::{beside_messages, contents_of_turns, definitions, head_of, is_held_elsewhere, request_of};
 
 use super::conversation::Conversation;
@@ -67,7 +67,8 @@ impl SentPrompts {
         }
         for (request, time) in std::mem::take(&mut self.alone) {
             if let Some(body) = all.first().and_then(|first| first.body(request)) {
-                self.enter(0, Prompt::of_body(body), time);
+                let prompt = self.prompt_of_body(body);
+                self.enter(0, prompt, time);
             }
         }
         let prompt = match &exchange.body {
@@ -75,9 +76,17 @@ impl SentPrompts {
                 let model = asked_model(&exchange.body);
                 self.prompt_of(body, model.as_deref(), &exchange.turns)
             }
-            body => Prompt::of_body(body),
+            body => self.prompt_of_body(body),
         };
         self.enter(at, prompt, exchange.time)
+    }
+
+    /// What [`Prompt::of_body`] gives.
+    fn prompt_of_body(&mut self, body: &Json) -> Option<Prompt> {
+        let object = body.as_object().filter(|_| !RecordedCall::is_in(body));
+        let Some(object) = object else { return Prompt::of_body(body) };
+        let turns = Reader { tools: &mut ToolNames::new(), unread: &mut () }.turns_of(object);
+        self.prompt_of(object, asked_model(body).as_deref(), &turns)
     }
 
     /// What [`Prompt::of_body`] gives, of a body whose messages were read already.

@@ -155,7 +155,7 @@ fn exchange(span: Span, agent: Option<Str>, draft: &mut Draft) -> Exchange {
         Some(input) => body.push("messages", listed(input)),
     }
     let is_recorded = is_request(&body);
-    let turns = if is_recorded { draft.reader().request(&mut body.clone()) } else { Vec::new() };
+    let turns = if is_recorded { draft.reader().turns_of(&body) } else { Vec::new() };
     let mut answer = match fields.remove("output").map(unpacked) {
         None | Some(Json::Null) => Answer::default(),
         // The choices of Chat Completions.

@@ -141,7 +141,7 @@ impl Log {
 
 impl Request {
     fn exchange(self, draft: &mut Draft) -> Exchange {
-        let turns = draft.reader().request(&mut self.body.clone());
+        let turns = draft.reader().turns_of(&self.body);
         let mut answer =
             self.response.map_or_else(Answer::default, |response| draft.reader().answer(response));
         if self.counts.input.is_some() {

@@ -248,7 +248,7 @@ fn exchange(observation: Observation, about: ExchangeContext, draft: &mut Draft)
     {
         body.push("tools", listed(tools));
     }
-    let turns = draft.reader().request(&mut body.clone());
+    let turns = draft.reader().turns_of(&body);
     let mut answer = output.map_or_else(Answer::default, |output| draft.reader().answer(output));
     let counted = ["usageDetails", "usage"].iter().find_map(|key| match fields.remove(key).map(unpacked) {
         Some(Json::Object(counted)) if !counted.is_empty() => Some(counted),

@@ -194,7 +194,7 @@ fn exchange(
         body.insert(key, value);
     }
     unbatch(&mut body);
-    let turns = draft.reader().request(&mut body.clone());
+    let turns = draft.reader().turns_of(&body);
     let outputs = run.remove("outputs").filter(|outputs| !outputs.is_null());
     let mut answer = outputs.map_or_else(Answer::default, |outputs| answer_of(outputs, draft));
     if answer.usage.is_none() {

@@ -89,6 +89,11 @@ impl<'t> Body<'t> {
 
     /// What the body says: text, or the events of a binary stream.
     fn value(&self) -> Json {
+        if let Content::Text(text) = &self.content
+            && text.starts_with(['{', '['])
+        {
+            return Json::String(text.clone());
+        }
         let packed = match &self.content {
             Content::Text(text) => text.as_bytes(),
             Content::Bytes(bytes) => bytes,

@@ -60,7 +60,10 @@ fn take_list_at(fields: &mut Object, path: &str, bytes: &Range<u64>) -> Vec<Valu
 
 /// Whether a value is a conversation rather than a message.
 fn is_conversation(value: &Json) -> bool {
-    SAID.iter().copied().flatten().any(|list| list_at(value, list).is_some())
+    // Most values are messages, which have none of these.
+    let leads = |key: &str| LISTS.iter().any(|list| list.split('.').next() == Some(key));
+    value.as_object().is_some_and(|fields| fields.keys().any(|key| leads(key)))
+        && SAID.iter().copied().flatten().any(|list| list_at(value, list).is_some())
 }
 
 /// The messages of a record, in their order. Its lists overlap: a pair of answers repeats the prompt before each, and

@@ -4,6 +4,7 @@
 //! not. So it is found once, when a call is compiled, and every simulation reads it.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use imbl::Vector;
 use strata_engine::Experiment;
@@ -145,6 +146,18 @@ struct Tip {
     model: usize,
     /// Identifies its tools and answer schemas.
     definitions: Fingerprint,
+    rule: Arc<CacheRule>,
+    /// What it was found to share with the tips before it, in their order.
+    shared: Arc<Vec<Shared>>,
+}
+
+/// What a prompt shares with an earlier tip.
+#[derive(Clone, Copy)]
+struct Shared {
+    tip: usize,
+    common: CommonPrefix,
+    /// The longest prompt of the tip's that lies in it.
+    within: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -173,13 +186,22 @@ impl PromptTree {
         let mut parent: Option<usize> = None;
         let mut continued = Vec::new();
         let mut prefixes = PrefixFinder::new(rule, request);
+        let begun = self.begun(model, request, &earlier, &mut prefixes);
+        let alike = begun.filter(|tip| *tip.rule == *rule && is_same_system(earlier(tip.at), request));
+        let mut shared = Vec::with_capacity(self.tips.len());
         for tip in self.tips.iter().rev().filter(|tip| tip.model == model) {
-            let common = prefixes.common(earlier(tip.at), tip.definitions);
+            let found = alike.and_then(|begun| self.shared_beyond(begun, tip.at)).unwrap_or_else(|| {
+                let common = prefixes.common(earlier(tip.at), tip.definitions);
+                Shared { tip: tip.at, common, within: self.within(tip.at, &common) }
+            });
+            let common = found.common;
             let is_whole = common.ends_in == PrefixEnd::Whole;
             if is_whole {
                 continued.push(tip.at);
+            } else {
+                shared.push(found);
             }
-            parent = self.longer(parent, self.within(tip.at, &common));
+            parent = self.longer(parent, found.within);
             if reach < Some(common.reach()) {
                 reach = Some(common.reach());
                 let tokens = common.weigh(scale, request, prompt).tokens;
@@ -187,12 +209,15 @@ impl PromptTree {
             }
         }
         candidates.retain(|candidate| candidate.tokens > 0);
+        shared.reverse();
+        let definitions = definitions_fingerprint(request);
+        let rule = alike.map_or_else(|| Arc::new(rule.clone()), |begun| begun.rule.clone());
+        let tip = Tip { at: self.nodes.len(), model, definitions, rule, shared: Arc::new(shared) };
         self.tips.retain(|tip| !continued.contains(&tip.at));
         if self.tips.len() >= MAX_TIPS {
             self.tips.remove(0);
         }
-        let definitions = definitions_fingerprint(request);
-        self.tips.push(Tip { at: self.nodes.len(), model, definitions });
+        self.tips.push(tip);
         self.nodes.push_back(Node { parent, n_contents: request.contents.len() });
         let parent = parent.map(|at| at as u32 + 1);
         PromptMatches {
@@ -209,6 +234,34 @@ impl PromptTree {
         self.nodes.push_back(Node { parent: None, n_contents: 0 });
     }
 
+    /// A tip that a prompt begins with, if there is one.
+    fn begun<'r>(
+        &self,
+        model: usize,
+        request: &'r LlmRequest,
+        earlier: &impl Fn(usize) -> &'r LlmRequest,
+        prefixes: &mut PrefixFinder<'r>,
+    ) -> Option<&Tip> {
+        self.tips.iter().rev().filter(|tip| tip.model == model).find(|tip| {
+            let before = earlier(tip.at);
+            let last = before.contents.last();
+            let now = before.contents.len().checked_sub(1).and_then(|last| request.contents.get(last));
+            last.zip(now).is_some_and(|(last, now)| last.fingerprint == now.fingerprint)
+                && prefixes.common(before, tip.definitions).ends_in == PrefixEnd::Whole
+        })
+    }
+
+    /// What a prompt shares with a tip, where one that it begins with shared the same: the difference stands in what both
+    /// have.
+    fn shared_beyond(&self, begun: &Tip, tip: usize) -> Option<Shared> {
+        let at = begun.shared.binary_search_by_key(&tip, |shared| shared.tip).ok()?;
+        let shared = begun.shared[at];
+        let n_contents = self.nodes[begun.at].n_contents;
+        let stands_in_both =
+            shared.common.ends_in < PrefixEnd::Contents || shared.common.contents < n_contents;
+        stands_in_both.then_some(shared)
+    }
+
     /// The longest prompt that lies in this prefix of a tip.
     fn within(&self, tip: usize, common: &CommonPrefix) -> Option<usize> {
         let mut at = (common.ends_in > PrefixEnd::System).then_some(tip);
@@ -222,4 +275,10 @@ impl PromptTree {
         let length = |at: &usize| (self.nodes[*at].n_contents, *at);
         [a, b].into_iter().flatten().min_by_key(|at| Reverse(length(at)))
     }
+}
+
+fn is_same_system(a: &LlmRequest, b: &LlmRequest) -> bool {
+    let fingerprint =
+        |request: &LlmRequest| request.system_instruction.as_ref().map(|text| text.fingerprint());
+    fingerprint(a) == fingerprint(b)
 }

@@ -3,8 +3,11 @@
 //! Pieces that are always sent together share their calls, so the calls are looked at once for all of them: a session
 //! where agents take turns has as many runs of calls as turns, for each of thousands of pieces.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use strata_engine::EventLog;
-use strata_model::{Event, Origin, Part};
+use strata_model::{Event, EventIndex, Origin, Part};
 
 use super::call_models::CallModels;
 use super::finding::CallRange;
@@ -133,11 +136,14 @@ pub(super) fn parts<'p>(run: &'p SentRun, calls: &'p [CallRange]) -> impl Iterat
 pub(super) struct AllCarried<'e> {
     pub pieces: [Vec<CarriedPiece<'e>>; PieceKind::N],
     pub carriers: Vec<Carriers>,
+    /// The places of those that come from an event; found when somebody asks.
+    by_event: OnceCell<HashMap<EventIndex, Vec<(usize, usize)>>>,
 }
 
 impl<'e> AllCarried<'e> {
     pub(super) fn of(ledger: &'e Ledger, log: &'e EventLog, models: &CallModels) -> Self {
-        let mut all = Self { pieces: std::array::from_fn(|_| Vec::new()), carriers: Vec::new() };
+        let pieces = std::array::from_fn(|_| Vec::new());
+        let mut all = Self { pieces, carriers: Vec::new(), by_event: OnceCell::new() };
         for SentTogether { pieces, runs } in ledger.sent() {
             let together = all.carriers.len();
             for sent in pieces {
@@ -149,6 +155,22 @@ impl<'e> AllCarried<'e> {
             all.carriers.push(Carriers::of(runs, models));
         }
         all
+    }
+
+    /// What comes from an event, or stands for it.
+    pub(super) fn of_event(&self, event: EventIndex) -> impl Iterator<Item = &CarriedPiece<'e>> {
+        let by_event = self.by_event.get_or_init(|| {
+            let mut by_event: HashMap<EventIndex, Vec<(usize, usize)>> = HashMap::new();
+            for (kind, pieces) in self.pieces.iter().enumerate() {
+                for (at, carried) in pieces.iter().enumerate() {
+                    if let Some(event) = carried.piece.origin.event() {
+                        by_event.entry(event).or_default().push((kind, at));
+                    }
+                }
+            }
+            by_event
+        });
+        by_event.get(&event).into_iter().flatten().map(|(kind, at)| &self.pieces[*kind][*at])
     }
 }
 

@@ -136,6 +136,11 @@ impl<'e> Evidence<'e> {
         kinds.into_iter().flat_map(|shows| &self.carried.pieces[shows as usize])
     }
 
+    /// What was sent of an event.
+    pub(super) fn sent_of(&self, event: EventIndex) -> impl Iterator<Item = &CarriedPiece<'e>> {
+        self.carried.of_event(event)
+    }
+
     pub(super) fn call(&self, number: u32) -> Option<&SeenCall<'e>> {
         self.calls.get((number as usize).checked_sub(1)?)
     }

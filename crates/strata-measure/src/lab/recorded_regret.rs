@@ -1,14 +1,15 @@
 //! What recorded summaries left out and later answers used all the same.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use strata_engine::{Call, EventLog, Experiment, FlowKind, LoggedEvent};
 use strata_model::app::IncludeContents;
 use strata_model::{EventIndex, Str};
 
-use super::regained::{Regained, regained};
+use super::regained::{Regained, ResultLines, regained};
 use super::summary_spans::{SummarySpan, summary_spans};
-use super::uses::{Use, Uses};
+use super::uses::{PromptValues, Use, Uses};
 use super::words::{Phrase, Words};
 use crate::analysis::{CallAnalysis, SessionAnalysis};
 
@@ -42,13 +43,27 @@ pub fn recorded_regrets(experiment: &Experiment, analysis: &SessionAnalysis) -> 
     if summaries.iter().all(|summary| !summary.is_readable) {
         return Vec::new();
     }
+    let mut first = EventIndex(u32::MAX);
+    let mut firsts: Vec<EventIndex> = summaries
+        .iter()
+        .rev()
+        .map(|summary| {
+            first = first.min(summary.first);
+            first
+        })
+        .collect();
+    firsts.reverse();
     let mut reading = Reading {
         experiment,
         analysis,
         uses: Uses::of(experiment),
         summaries,
-        judged: HashMap::new(),
+        firsts,
+        askers: HashMap::new(),
+        followed: HashMap::new(),
+        around: HashMap::new(),
         regretted: HashSet::new(),
+        lines: ResultLines::default(),
     };
     let calls = experiment.calls().iter().zip(analysis.calls());
     calls.flat_map(|(call, result)| reading.of_call(call, result)).collect()
@@ -59,10 +74,36 @@ struct Reading<'r> {
     analysis: &'r SessionAnalysis,
     uses: Uses,
     summaries: Vec<SummarySpan<'r>>,
-    /// Whether an agent lost a value with a summary.
-    judged: HashMap<(u32, EventIndex, Str), Option<bool>>,
+    /// For each summary, the first event that it or a later one stands for.
+    firsts: Vec<EventIndex>,
+    /// Agents with the scopes they work in.
+    askers: HashMap<(Str, Option<Str>), u32>,
+    /// What became of a value for an asker.
+    followed: HashMap<(u32, u32), Followed>,
+    /// What an asker knew before and behind a summary, by its place.
+    around: HashMap<(u32, usize), Option<Rc<Around>>>,
     /// Values with the summary that lost them.
     regretted: HashSet<(u32, EventIndex)>,
+    lines: ResultLines,
+}
+
+/// What became of a value, as far as summaries were looked at.
+#[derive(Debug, Clone, Copy, Default)]
+struct Followed {
+    n_summaries: usize,
+    /// The summary that lost it, and the newest event that held it.
+    lost: Option<(EventIndex, EventIndex)>,
+}
+
+/// The prompts of an asker around a summary.
+struct Around {
+    /// The answer to the last one before it.
+    answer: EventIndex,
+    /// They are of different turns.
+    is_other_turn: bool,
+    /// What they hold.
+    before: PromptValues,
+    behind: PromptValues,
 }
 
 impl Reading<'_> {
@@ -76,48 +117,75 @@ impl Reading<'_> {
         for at in 0..self.uses.of_call(call.number).len() {
             let Use { value, tool } = self.uses.of_call(call.number)[at].clone();
             let Some((summary, event)) = self.lost_by(value, call, before) else { continue };
+            if self.regretted.contains(&(value, summary)) {
+                continue;
+            }
             let log = self.experiment.log();
             let held = self.uses.value(value);
-            let Some(regained) = regained(log, held, (event, summary, call.answer)) else { continue };
+            let places = (event, summary, call.answer);
+            let Some(regained) = regained(log, held, places, &mut self.lines) else { continue };
             if regained == Regained::Nowhere
                 && (!is_of_its_own(&held.text, self.experiment.kind())
                     || self.uses.is_told(value, &result.request))
             {
                 continue;
             }
-            if self.regretted.insert((value, summary)) {
-                let value = held.text.clone();
-                found.push(RecordedRegret { value, event, summary, call: call.number, tool, regained });
-            }
+            self.regretted.insert((value, summary));
+            let value = held.text.clone();
+            found.push(RecordedRegret { value, event, summary, call: call.number, tool, regained });
         }
         found
     }
 
     /// The summary that a value was lost with before a call, and the newest event that held it.
     fn lost_by(&mut self, value: u32, call: &Call, before: usize) -> Option<(EventIndex, EventIndex)> {
-        let mut lost = None;
-        for at in 0..before {
-            let summary = &self.summaries[at];
+        let asker = (call.invocation.agent.clone(), call.invocation.isolation_scope.clone());
+        let next = self.askers.len() as u32;
+        let asker = *self.askers.entry(asker).or_insert(next);
+        let known = self.followed.get(&(value, asker)).copied();
+        let known = known.filter(|known| known.n_summaries <= before).unwrap_or_default();
+        let mut lost = known.lost;
+        let mut at = known.n_summaries;
+        while let Some((place, event)) = self.next_cover(value, at, before) {
+            at = place + 1;
+            let summary = &self.summaries[place];
             if !summary.is_readable || summary.scope != call.invocation.isolation_scope.as_deref() {
                 continue;
             }
-            let is_covered =
-                |event: &&EventIndex| **event < summary.at && summary.covers(self.experiment.log(), **event);
-            let (place, used) = (summary.at, self.uses.value(value));
-            let Some(event) = used.sources().iter().rev().find(is_covered).copied() else { continue };
-            let is_new =
-                lost.is_none_or(|(known, _)| used.holders.iter().any(|at| (known..place).contains(at)));
-            let key = (value, place, call.invocation.agent.clone());
-            let known = self.judged.get(&key).copied();
-            let is_lost = known.unwrap_or_else(|| self.is_lost_behind(value, event, place, call));
-            self.judged.insert(key, is_lost);
-            match is_lost {
-                Some(true) if is_new => lost = Some((place, event)),
+            let (summary, holders) = (summary.at, &self.uses.value(value).holders);
+            let is_new = lost.is_none_or(|(known, _): (EventIndex, _)| {
+                let since = holders.partition_point(|holder| *holder < known);
+                holders.get(since).is_some_and(|holder| *holder < summary)
+            });
+            match self.is_lost_behind(value, event, place, (call, asker)) {
+                Some(true) if is_new => lost = Some((summary, event)),
                 Some(false) => lost = None,
                 _ => {}
             }
         }
+        self.followed.insert((value, asker), Followed { n_summaries: before, lost });
         lost
+    }
+
+    /// The next summary, of those at `from` and up to `before`, that stands for an event that held a value; with the newest
+    /// such event.
+    fn next_cover(&self, value: u32, from: usize, before: usize) -> Option<(usize, EventIndex)> {
+        let sources = self.uses.value(value).sources();
+        let mut at = from;
+        while at < before {
+            // No summary in between stands for anything that held it.
+            let first = sources.partition_point(|event| *event < self.firsts[at]);
+            let source = sources.get(first)?;
+            at = at.max(self.summaries.partition_point(|summary| summary.at <= *source));
+            let summary = self.summaries.get(at).filter(|_| at < before)?;
+            let until = sources.partition_point(|event| *event < summary.at);
+            let own = sources[..until].iter().rev().take_while(|event| **event >= summary.first);
+            if let Some(event) = own.copied().find(|event| summary.covers(self.experiment.log(), *event)) {
+                return Some((at, event));
+            }
+            at += 1;
+        }
+        None
     }
 
     /// Whether the agent of a call knew a value before a summary and not behind it. `None` where its prompts cannot tell.
@@ -125,9 +193,27 @@ impl Reading<'_> {
         &mut self,
         value: u32,
         event: EventIndex,
-        summary: EventIndex,
-        call: &Call,
+        place: usize,
+        (call, asker): (&Call, u32),
     ) -> Option<bool> {
+        let known = self.around.get(&(asker, place)).cloned();
+        let around = known.unwrap_or_else(|| {
+            let around = self.prompts_around(place, call).map(Rc::new);
+            self.around.insert((asker, place), around.clone());
+            around
+        })?;
+        if around.is_other_turn && sees_one_turn(self.experiment, call) {
+            return None;
+        }
+        if event < around.answer && !around.before.hold(value) {
+            return None;
+        }
+        Some(!self.uses.is_told_in(value, &around.behind))
+    }
+
+    /// The prompts of the agent of a call around a summary. `None` where it has none on either side.
+    fn prompts_around(&self, place: usize, call: &Call) -> Option<Around> {
+        let summary = self.summaries[place].at;
         let calls = self.experiment.calls();
         let is_own = |other: &&Call| {
             other.invocation.agent == call.invocation.agent
@@ -136,16 +222,13 @@ impl Reading<'_> {
         let until = calls.partition_point(|other| other.answer < summary);
         let last = calls.range(0..until).rev().find(|other| is_own(other))?;
         let first = calls.range(until..calls.len()).find(|other| is_own(other))?;
-        if first.turn != last.turn && sees_one_turn(self.experiment, call) {
-            return None;
-        }
-        let prompt = |number: u32| self.analysis.call(number).map(|call| &call.request);
-        let (last_prompt, first_prompt) = (prompt(last.number)?, prompt(first.number)?);
-        let was_known = event >= last.answer || self.uses.is_in(value, last_prompt, &HashSet::new());
-        if !was_known {
-            return None;
-        }
-        Some(!self.uses.is_told(value, first_prompt))
+        let values = |call: &Call| Some(self.uses.in_prompt(&self.analysis.call(call.number)?.request));
+        Some(Around {
+            answer: last.answer,
+            is_other_turn: first.turn != last.turn,
+            before: values(last)?,
+            behind: values(first)?,
+        })
     }
 }
 

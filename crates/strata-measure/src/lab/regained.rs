@@ -1,9 +1,10 @@
 //! How a model came by something again that its prompt no longer told.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use strata_engine::{EventLog, LoggedEvent};
-use strata_model::{EventIndex, Str};
+use strata_model::{EventIndex, Fingerprint, Str};
 
 use super::uses::UsedValue;
 use super::words::each_leaf;
@@ -28,9 +29,12 @@ pub(super) fn regained(
     log: &EventLog,
     value: &UsedValue,
     (held, summary, answer): (EventIndex, EventIndex, EventIndex),
+    lines: &mut ResultLines,
 ) -> Option<Regained> {
-    let mut since = value.holders.iter().filter(|event| (summary..answer).contains(event));
-    let Some(event) = since.next() else { return Some(Regained::Nowhere) };
+    let since = value.holders.partition_point(|event| *event < summary);
+    let Some(event) = value.holders.get(since).filter(|event| **event < answer) else {
+        return Some(Regained::Nowhere);
+    };
     let logged = log.get(*event)?;
     let results: Vec<_> = logged.event.function_responses().collect();
     if results.is_empty() {
@@ -38,9 +42,9 @@ pub(super) fn regained(
         return Some(Regained::User { asked, said: *event });
     }
     let tool = results.iter().find_map(|result| result.name.clone().filter(|name| gave(log, held, name)))?;
-    let (known, lines) = (lines_of(log.get(held)?), lines_of(logged));
+    let (known, lines) = (lines.of(log, held)?, lines.of(log, *event)?);
     // A file that was changed since is read anew, and so is anything else that has become another thing.
-    let n_known = lines.iter().filter(|line| known.contains(*line)).count();
+    let n_known = lines.iter().filter(|line| known.binary_search(line).is_ok()).count();
     if n_known * 2 < lines.len() || lines.is_empty() {
         return None;
     }
@@ -71,15 +75,29 @@ fn question_before(log: &EventLog, event: EventIndex, summary: EventIndex) -> Op
     end.iter().any(|letter| "?？".contains(*letter)).then_some(last.index?)
 }
 
-/// The lines of all results in an event, without the white space around them and those that are empty.
-fn lines_of(logged: &LoggedEvent) -> HashSet<String> {
-    let mut lines = HashSet::new();
-    let results = logged.event.function_responses().filter_map(|result| result.response.as_deref());
-    for value in results.flat_map(|result| result.values()) {
-        each_leaf(value, false, &mut |text| {
-            let own = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            lines.extend(own.map(str::to_owned));
-        });
+/// The lines of results, read once for each event.
+#[derive(Default)]
+pub(super) struct ResultLines(HashMap<EventIndex, Rc<Vec<Fingerprint>>>);
+
+impl ResultLines {
+    /// The lines of all results in an event, each once and in the order of their hashes, without the white space around
+    /// them and those that are empty.
+    fn of(&mut self, log: &EventLog, event: EventIndex) -> Option<Rc<Vec<Fingerprint>>> {
+        if let Some(known) = self.0.get(&event) {
+            return Some(known.clone());
+        }
+        let mut lines = Vec::new();
+        let results = log.get(event)?.event.function_responses();
+        for value in results.flat_map(|result| result.response.iter().flat_map(|object| object.values())) {
+            each_leaf(value, false, &mut |text| {
+                let own = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                lines.extend(own.map(|line| Fingerprint::of(line.as_bytes())));
+            });
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        let lines = Rc::new(lines);
+        self.0.insert(event, lines.clone());
+        Some(lines)
     }
-    lines
 }

@@ -9,6 +9,8 @@ pub(super) struct SummarySpan<'l> {
     pub scope: Option<&'l str>,
     /// All that a model reads of it is text.
     pub is_readable: bool,
+    /// It stands for no event before this one.
+    pub first: EventIndex,
     start: f64,
     end: f64,
 }
@@ -17,6 +19,7 @@ pub(super) struct SummarySpan<'l> {
 /// that is known.
 pub(super) fn summary_spans(log: &EventLog) -> Vec<SummarySpan<'_>> {
     let mut spans = Vec::new();
+    let times = EventTimes::of(log);
     for logged in log.events() {
         let Some(compaction) = logged.event.actions.compaction.as_ref() else { continue };
         let content = compaction.compacted_content.as_ref();
@@ -30,9 +33,38 @@ pub(super) fn summary_spans(log: &EventLog) -> Vec<SummarySpan<'_>> {
         let is_readable = !is_kept_apart(&logged.event)
             && !content.parts().is_empty()
             && parts.all(|part| part.text.as_deref().is_some_and(|text| !text.trim().is_empty()));
-        spans.push(SummarySpan { at, scope, is_readable, start, end });
+        spans.push(SummarySpan { at, scope, is_readable, first: times.first_since(start), start, end });
     }
     spans
+}
+
+/// Events by their time, which need not be their order.
+struct EventTimes {
+    /// In order.
+    times: Vec<f64>,
+    /// For each, the first event of those that happened then or later.
+    first: Vec<EventIndex>,
+}
+
+impl EventTimes {
+    fn of(log: &EventLog) -> Self {
+        let indexed = log.events().iter().filter_map(|logged| Some((logged.event.timestamp, logged.index?)));
+        let mut events: Vec<(f64, EventIndex)> = indexed.collect();
+        events.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let mut first = EventIndex(u32::MAX);
+        for (_, event) in events.iter_mut().rev() {
+            first = first.min(*event);
+            *event = first;
+        }
+        let (times, first) = events.into_iter().unzip();
+        Self { times, first }
+    }
+
+    /// The first event that did not happen before this.
+    fn first_since(&self, time: f64) -> EventIndex {
+        let at = self.times.partition_point(|other| *other < time);
+        self.first.get(at).copied().unwrap_or(EventIndex(u32::MAX))
+    }
 }
 
 /// Whether a record has the messages that stayed and not the summary beside them, as where a provider wrote it for Codex:

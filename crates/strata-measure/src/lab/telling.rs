@@ -26,6 +26,12 @@ const WORDS_LETTERS: usize = 10;
 /// - A name that a program gave (`load_rates_table`, `loadRatesTable`) has two or three pieces and at least ten letters.
 /// - Dates do not count, and neither do words.
 pub(super) fn is_telling(token: &str) -> bool {
+    // A word of prose: neither a digit nor what only names and places have.
+    if token.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_digit() && !b"@/\\_".contains(&byte))
+        && token.bytes().filter(u8::is_ascii_uppercase).count() < 2
+    {
+        return false;
+    }
     let letters = token.chars().filter(|letter| letter.is_alphabetic()).count();
     let digits: String = token.chars().filter(char::is_ascii_digit).collect();
     if is_number(token) {
@@ -65,17 +71,25 @@ pub(super) fn is_telling_name(text: &str) -> bool {
 
 /// The tokens of a text: what stands between white space, quotes, brackets and the like.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_between = |letter: char| letter.is_whitespace() || "\"'`()[]{}<>;|=*“”‘’«»".contains(letter);
+    let is_between = |letter: char| match letter {
+        '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ';' | '|' | '=' | '*' => true,
+        '“' | '”' | '‘' | '’' | '«' | '»' => true,
+        _ => letter.is_whitespace(),
+    };
     let trimmed = |token: &'_ str| -> bool { !token.is_empty() };
     text.split(is_between)
         .flat_map(pieces)
-        .map(|token| token.trim_matches(|letter: char| ".,:!?…-–—\\".contains(letter)))
+        .map(|token| {
+            let is_mark =
+                |letter| matches!(letter, '.' | ',' | ':' | '!' | '?' | '…' | '-' | '–' | '—' | '\\');
+            token.trim_matches(is_mark)
+        })
         .filter(move |token| trimmed(token))
 }
 
 /// A token at the colons and commas that are no part of an address or a number.
 fn pieces(token: &str) -> impl Iterator<Item = &str> {
-    let is_address = token.contains("://");
+    let is_address = token.contains(':') && token.contains("://");
     let bytes = token.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     let splits = move |at: usize, letter: char| match letter {

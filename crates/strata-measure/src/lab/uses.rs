@@ -1,7 +1,7 @@
 //! What answers took from earlier events, and which prompts held it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use strata_engine::Experiment;
 use strata_model::{
@@ -23,6 +23,8 @@ pub(super) struct Uses {
     /// For each call, what its answer uses that an earlier event holds.
     by_call: Vec<Vec<Use>>,
     finder: Finder,
+    /// The values that each event holds, in their order; read when somebody asks.
+    by_event: OnceLock<HashMap<EventIndex, Vec<u32>>>,
     /// Values in texts that are no event's, by the hash of the text.
     known: Mutex<HashMap<Fingerprint, Arc<HashSet<u32>>>>,
 }
@@ -123,7 +125,7 @@ impl Uses {
             let is_older = |event: Option<&EventIndex>| event.is_some_and(|event| *event < call.answer);
             uses.retain(|used| is_older(values[used.value as usize].sources().first()));
         }
-        Self { values, by_call, finder, known: Mutex::default() }
+        Self { values, by_call, finder, by_event: OnceLock::new(), known: Mutex::default() }
     }
 
     /// What the answer of a call uses, by the call's number.
@@ -144,6 +146,40 @@ impl Uses {
             || request.tools.iter().any(|tool| self.is_in_tool(value, tool))
     }
 
+    /// All values that stand in a prompt: for asking about many of them.
+    pub(super) fn in_prompt(&self, request: &LlmRequest) -> PromptValues {
+        let by_event = self.by_event.get_or_init(|| {
+            let mut by_event: HashMap<EventIndex, Vec<u32>> = HashMap::new();
+            for (value, used) in self.values.iter().enumerate() {
+                for event in &used.holders {
+                    by_event.entry(*event).or_default().push(value as u32);
+                }
+            }
+            by_event
+        });
+        let mut values = PromptValues(vec![0; self.values.len().div_ceil(64)]);
+        for content in request.contents.iter() {
+            let events = content.parts.iter().map(event_of);
+            for event in events.clone().flatten() {
+                by_event.get(&event).into_iter().flatten().for_each(|value| values.add(*value));
+            }
+            if events.into_iter().any(|event| event.is_none()) {
+                self.in_content(content).iter().for_each(|value| values.add(*value));
+            }
+        }
+        let system = request.system_text().map(|text| self.in_text(&text));
+        system.iter().flat_map(|found| found.iter()).for_each(|value| values.add(*value));
+        let tools = request.tools.iter().map(|tool| self.in_tool(tool));
+        tools.for_each(|found| found.iter().for_each(|value| values.add(*value)));
+        values
+    }
+
+    /// Whether a prompt says a value, or so much of it that one knows what is meant.
+    pub(super) fn is_told_in(&self, value: u32, prompt: &PromptValues) -> bool {
+        let parts = &self.value(value).telling_parts;
+        [value].iter().chain(parts).any(|value| prompt.hold(*value))
+    }
+
     /// Whether a prompt says a value, or so much of it that one knows what is meant.
     pub(super) fn is_told(&self, value: u32, request: &LlmRequest) -> bool {
         let parts = &self.value(value).telling_parts;
@@ -152,26 +188,32 @@ impl Uses {
 
     fn is_in_content(&self, value: u32, content: &RequestContent, rewritten: &HashSet<EventIndex>) -> bool {
         let holders = &self.value(value).holders;
-        let of_event = |part: &RequestPart| match part.origins() {
-            [(_, Origin::Event { event, .. })] if !rewritten.contains(event) => Some(*event),
-            _ => None,
-        };
+        let of_event = |part: &RequestPart| event_of(part).filter(|event| !rewritten.contains(event));
         content.parts.iter().filter_map(of_event).any(|event| holders.binary_search(&event).is_ok())
             || content.parts.iter().any(|part| of_event(part).is_none())
-                && self
-                    .held(content.fingerprint, &|each| {
-                        content.parts.iter().for_each(|part| each_text(&part.part, each));
-                    })
-                    .contains(&value)
+                && self.in_content(content).contains(&value)
     }
 
     fn is_in_system(&self, value: u32, request: &LlmRequest) -> bool {
-        let Some(text) = request.system_text() else { return false };
-        self.held(Fingerprint::of(text.as_bytes()), &|each| each(&text)).contains(&value)
+        request.system_text().is_some_and(|text| self.in_text(&text).contains(&value))
     }
 
     fn is_in_tool(&self, value: u32, tool: &RequestTool) -> bool {
-        self.held(tool.fingerprint(), &|each| each_leaf(&tool.to_json(), true, each)).contains(&value)
+        self.in_tool(tool).contains(&value)
+    }
+
+    fn in_content(&self, content: &RequestContent) -> Arc<HashSet<u32>> {
+        self.held(content.fingerprint, &|each| {
+            content.parts.iter().for_each(|part| each_text(&part.part, each));
+        })
+    }
+
+    fn in_text(&self, text: &str) -> Arc<HashSet<u32>> {
+        self.held(Fingerprint::of(text.as_bytes()), &|each| each(text))
+    }
+
+    fn in_tool(&self, tool: &RequestTool) -> Arc<HashSet<u32>> {
+        self.held(tool.fingerprint(), &|each| each_leaf(&tool.to_json(), true, each))
     }
 
     /// The values in something that is known by its hash.
@@ -183,6 +225,27 @@ impl Uses {
             read(&mut |text| self.finder.find(text, &mut |value| _ = found.insert(value)));
             lock().entry(key).or_insert(Arc::new(found)).clone()
         })
+    }
+}
+
+/// Values that stand in a prompt, a bit each.
+pub(super) struct PromptValues(Vec<u64>);
+
+impl PromptValues {
+    fn add(&mut self, value: u32) {
+        self.0[value as usize / 64] |= 1 << (value % 64);
+    }
+
+    pub(super) fn hold(&self, value: u32) -> bool {
+        self.0[value as usize / 64] & (1 << (value % 64)) != 0
+    }
+}
+
+/// The event that all of a part comes from.
+fn event_of(part: &RequestPart) -> Option<EventIndex> {
+    match part.origins() {
+        [(_, Origin::Event { event, .. })] => Some(*event),
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Texts as sequences of words, so that what is spelled in another case or with other marks is found all the same.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use strata_model::{Fingerprint, Json, Part};
 
@@ -38,32 +39,89 @@ impl Words {
 /// Finds many phrases in a text at once, in time that grows with the text and not with their number.
 #[derive(Debug, Default)]
 pub(super) struct Finder {
-    /// Phrases by their first word: their place, and the words behind the first.
-    by_first: HashMap<u64, Vec<(u32, Vec<u64>)>>,
+    /// A bit for each of some words, by which most of those that begin no phrase are known.
+    begins: Vec<u64>,
+    /// The words that phrases go on with, by what there is of these so far: nothing is 0.
+    next: HashMap<(u32, u64), u32, BuildHasherDefault<WordHasher>>,
+    /// The phrases that are whole then.
+    whole: Vec<Vec<u32>>,
 }
+
+/// Bits for each phrase.
+const BITS: usize = 16;
 
 impl Finder {
     /// Phrases are known by their place among these.
     pub(super) fn new<'p>(phrases: impl IntoIterator<Item = &'p Phrase>) -> Self {
-        let mut by_first: HashMap<u64, Vec<(u32, Vec<u64>)>> = HashMap::new();
+        let mut finder = Self { whole: vec![Vec::new()], ..Self::default() };
         for (at, Phrase(words)) in phrases.into_iter().enumerate() {
-            if let [first, rest @ ..] = words.as_slice() {
-                by_first.entry(*first).or_default().push((at as u32, rest.to_vec()));
+            let mut so_far = 0;
+            for word in words {
+                so_far = *finder.next.entry((so_far, *word)).or_insert_with(|| {
+                    finder.whole.push(Vec::new());
+                    finder.whole.len() as u32 - 1
+                });
             }
+            finder.whole[so_far as usize].push(at as u32);
         }
-        Self { by_first }
+        let firsts = || finder.next.keys().filter(|(so_far, _)| *so_far == 0).map(|(_, word)| *word);
+        let mut begins = vec![0; (firsts().count() * BITS).next_power_of_two().max(64) / 64];
+        firsts().for_each(|word| {
+            let (at, bit) = place(&begins, word);
+            begins[at] |= bit;
+        });
+        Self { begins, ..finder }
     }
 
     /// Tells `found` of each phrase that stands in the text, each time it does.
     pub(super) fn find(&self, text: &str, found: &mut dyn FnMut(u32)) {
         let words = keys(text);
+        let mut here = Vec::new();
         for (at, word) in words.iter().enumerate() {
-            for (phrase, rest) in self.by_first.get(word).into_iter().flatten() {
-                if words[at + 1..].starts_with(rest) {
-                    found(*phrase);
-                }
+            let (bits, bit) = place(&self.begins, *word);
+            if self.begins.get(bits).is_none_or(|bits| bits & bit == 0) {
+                continue;
             }
+            let mut so_far = 0;
+            for word in &words[at..] {
+                let Some(next) = self.next.get(&(so_far, *word)) else { break };
+                so_far = *next;
+                here.extend_from_slice(&self.whole[so_far as usize]);
+            }
+            here.sort_unstable();
+            here.drain(..).for_each(&mut *found);
         }
+    }
+}
+
+/// The bit of a word.
+fn place(bits: &[u64], word: u64) -> (usize, u64) {
+    let at = (word >> 16) as usize & (bits.len() * 64).saturating_sub(1);
+    (at / 64, 1 << (at % 64))
+}
+
+/// Words are hashes already.
+#[derive(Debug, Default)]
+struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64((*byte).into());
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(ODD);
     }
 }
 
@@ -107,16 +165,28 @@ pub(super) fn each_leaf(value: &Json, with_keys: bool, each: &mut dyn FnMut(&str
 /// The words of a text: runs of letters, digits and underscores in lower case. A number is one word, with its decimals
 /// and without the commas of its thousands: `1,203.50` and `1203.5` are the same one.
 fn keys(text: &str) -> Vec<u64> {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut keys = Vec::new();
     let mut word = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(is_part) {
-        rest = &rest[start..];
-        let end = rest.find(|letter: char| !is_part(letter)).unwrap_or(rest.len());
-        let end = if is_digits(&rest[..end]) { number_end(rest, end) } else { end };
-        let (own, behind) = rest.split_at(end);
-        rest = behind;
+    let mut start = 0;
+    while start < text.len() {
+        let (is_part, width) = letter_at(text, start);
+        if !is_part {
+            start += width;
+            continue;
+        }
+        let mut end = start + width;
+        while end < text.len() {
+            let (is_part, width) = letter_at(text, end);
+            if !is_part {
+                break;
+            }
+            end += width;
+        }
+        if is_digits(&text[start..end]) {
+            end = start + number_end(&text[start..], end - start);
+        }
+        let own = &text[start..end];
+        start = end;
         // Most words are as they are compared.
         let is_plain =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'.';
@@ -130,6 +200,15 @@ fn keys(text: &str) -> Vec<u64> {
         keys.push(key(canonical(own)));
     }
     keys
+}
+
+/// Whether the letter that begins at a place is part of a word, and its bytes.
+fn letter_at(text: &str, at: usize) -> (bool, usize) {
+    let byte = text.as_bytes()[at];
+    if byte.is_ascii() {
+        return (byte.is_ascii_alphanumeric() || byte == b'_', 1);
+    }
+    text[at..].chars().next().map_or((false, 1), |letter| (letter.is_alphanumeric(), letter.len_utf8()))
 }
 
 fn key(word: &str) -> u64 {

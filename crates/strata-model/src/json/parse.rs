@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use jiter::{Jiter, JiterError, Peek};
 
+use super::long_texts::LongTexts;
 use super::members::{SCAN_LIMIT, set_all};
 use super::repeats::Place;
 use super::{Interner, Json, MAX_DEPTH, Object, Repeats};
@@ -72,6 +73,7 @@ pub struct ValueReader<'t> {
     /// Where in `text` what `jiter` reads begins.
     base: usize,
     interner: Interner,
+    long_texts: LongTexts,
     repeats: Option<Repeats>,
     /// Inside an element that is kept as a whole.
     is_in_element: bool,
@@ -93,7 +95,16 @@ impl<'t> ValueReader<'t> {
     pub fn with_interner(text: &'t [u8], mut interner: Interner) -> Self {
         let tape = std::mem::take(&mut interner.tape);
         let jiter = Jiter::with_tape(text, tape).with_allow_inf_nan();
-        Self { text, jiter, base: 0, interner, repeats: None, is_in_element: false, max_depth: MAX_DEPTH }
+        Self {
+            text,
+            jiter,
+            base: 0,
+            interner,
+            long_texts: LongTexts::default(),
+            repeats: None,
+            is_in_element: false,
+            max_depth: MAX_DEPTH,
+        }
     }
 
     /// Elements of lists that stand in `repeats` are taken from there.
@@ -221,7 +232,7 @@ impl<'t> ValueReader<'t> {
                 Json::Null
             }
             Peek::True | Peek::False => Json::Bool(self.jiter.known_bool(peek)?),
-            Peek::String => Json::String(self.interner.text(self.jiter.known_str()?)),
+            Peek::String => Json::String(self.string()?),
             Peek::Array => {
                 let mut items = Vec::new();
                 let mut next = self.jiter.known_array()?;
@@ -258,6 +269,21 @@ impl<'t> ValueReader<'t> {
             }
             _ => number(self.jiter.known_number_bytes(peek)?),
         })
+    }
+
+    /// The text that comes next.
+    fn string(&mut self) -> Result<Arc<str>, JiterError> {
+        let start = self.offset() + 1;
+        if !matches!(self.text.get(start), Some(b'{' | b'[')) {
+            return Ok(self.interner.text(self.jiter.known_str()?));
+        }
+        if let Some((text, end)) = self.long_texts.read(self.text, start) {
+            self.jump(end + 1);
+            return Ok(text);
+        }
+        let text = self.interner.text(self.jiter.known_str()?);
+        self.long_texts.note(start..self.offset() - 1, &text);
+        Ok(text)
     }
 
     /// An object in a list, which may be known.

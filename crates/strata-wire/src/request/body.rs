@@ -73,6 +73,14 @@ pub(super) fn without_messages(body: &Object) -> Object {
 }
 
 impl Reader<'_> {
+    /// The messages of a request as [`Self::request`] gives them; the body stays whole, and of what is no message nothing
+    /// is copied.
+    pub fn turns_of(&mut self, body: &Object) -> Vec<Turn> {
+        let is_read = |key: &str| SYSTEM.contains(&key) || MESSAGES.contains(&key) || key == "config";
+        let read = body.iter().filter(|(key, _)| is_read(key));
+        self.request(&mut read.map(|(key, value)| (key.clone(), value.clone())).collect())
+    }
+
     /// The messages of a request, the system prompt first. What else it says (tools, sampling) stays in its body.
     pub fn request(&mut self, body: &mut Object) -> Vec<Turn> {
         let mut turns = Vec::new();

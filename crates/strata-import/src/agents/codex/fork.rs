@@ -16,8 +16,8 @@ pub(super) struct Fork {
     n_records: usize,
     /// What the first line says of the thread.
     own: Option<Thread>,
-    /// Records in front of it, for which it is not known yet when the thread began.
-    before_own: Vec<Made>,
+    /// When records in front of it were made, for which it is not known yet when the thread began.
+    before_own: Vec<(Option<String>, Option<f64>)>,
     /// A line says that an older thread began here, too.
     has_parent: bool,
     has_timed_turns: bool,
@@ -37,10 +37,10 @@ struct Thread {
 }
 
 /// When a record was made.
-#[derive(Debug, Clone)]
-struct Made {
+#[derive(Debug, Clone, Copy)]
+struct Made<'v> {
     /// Its turn, as ids tell it.
-    turn: Option<String>,
+    turn: Option<&'v str>,
     /// Epoch seconds.
     at: Option<f64>,
 }
@@ -49,15 +49,15 @@ impl Fork {
     /// Takes note of the next record.
     pub(super) fn note(&mut self, value: &Value) {
         let made = Made {
-            turn: payload(value).and_then(turn_of).and_then(timed).map(str::to_owned),
+            turn: payload(value).and_then(turn_of).and_then(timed),
             at: value.json.get("timestamp").and_then(time_of),
         };
         if kind_of(value) == "session_meta" {
             self.note_thread(value);
         }
         match self.own {
-            Some(_) => self.note_made(self.n_records, &made),
-            None => self.before_own.push(made),
+            Some(_) => self.note_made(self.n_records, made),
+            None => self.before_own.push((made.turn.map(str::to_owned), made.at)),
         }
         self.n_records += 1;
     }
@@ -84,17 +84,17 @@ impl Fork {
             began: id.and_then(timed).map(str::to_owned),
             began_at: about.and_then(|about| time_of(about.get("timestamp")?)),
         });
-        for (at, made) in std::mem::take(&mut self.before_own).iter().enumerate() {
-            self.note_made(at, made);
+        for (at, (turn, made_at)) in std::mem::take(&mut self.before_own).iter().enumerate() {
+            self.note_made(at, Made { turn: turn.as_deref(), at: *made_at });
         }
     }
 
     /// The first record is the file's own.
-    fn note_made(&mut self, at: usize, made: &Made) {
+    fn note_made(&mut self, at: usize, made: Made<'_>) {
         let Some(own) = self.own.as_ref().filter(|_| at > 0) else { return };
-        if let (Some(turn), Some(began)) = (&made.turn, &own.began) {
+        if let (Some(turn), Some(began)) = (made.turn, &own.began) {
             self.has_timed_turns = true;
-            if turn >= began {
+            if *turn >= **began {
                 self.first_turn = self.first_turn.or(Some(at));
             }
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use strata_model::{Fingerprint, FingerprintBuilder, Json};
+use strata_model::{Fingerprint, Json};
 use strata_wire::message::Turn;
 
 use crate::injected::client_words;
@@ -152,13 +152,17 @@ fn normal(text: &str) -> Fingerprint {
 }
 
 fn known_by<'t>(texts: impl IntoIterator<Item = &'t str>) -> Fingerprint {
-    let mut words = FingerprintBuilder::new();
+    let mut words = String::new();
+    let mut add = |word: &str| {
+        words.push_str(word);
+        words.push(' ');
+    };
     for text in texts {
         if text.is_ascii() {
-            text.split_ascii_whitespace().for_each(|word| _ = words.text(word));
+            text.split_ascii_whitespace().for_each(&mut add);
         } else {
-            text.split_whitespace().for_each(|word| _ = words.text(word));
+            text.split_whitespace().for_each(&mut add);
         }
     }
-    words.finish()
+    Fingerprint::of(words.as_bytes())
 }

@@ -242,7 +242,7 @@ fn exchanges(spans: Vec<Span>, session: &Str, title: Option<&Str>, draft: &mut D
             }
         }
         let is_recorded = body.contains_key("messages");
-        let turns = if is_recorded { draft.reader().request(&mut body.clone()) } else { Vec::new() };
+        let turns = if is_recorded { draft.reader().turns_of(&body) } else { Vec::new() };
         let output = data.remove("output").unwrap_or_default();
         let mut answer = match output {
             Json::Null => Answer::default(),

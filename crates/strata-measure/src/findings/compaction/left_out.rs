@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use strata_engine::FlowKind;
 use strata_model::{EventIndex, Origin, Severity, Str};
 
-use crate::findings::carried::PieceKind;
 use crate::findings::evidence::{Evidence, is_call_of, is_result_of};
 use crate::findings::rule::Observation;
 use crate::findings::tally::Tally;
@@ -83,18 +82,15 @@ fn told(evidence: &Evidence<'_>, way: &Regained, lost: &[RecordedRegret]) -> Str
 
 /// Adds what it took to get something back.
 fn add(evidence: &Evidence<'_>, tally: &mut Tally, way: &Regained) {
-    for carried in evidence.sent(PieceKind::ALL) {
-        let Some(at) = carried.piece.origin.event() else { continue };
-        let is_of = match way {
-            Regained::Tool { asked, result, tool } => {
-                (at == *asked || at == *result)
-                    && carried
-                        .stored
-                        .is_some_and(|(_, part)| is_call_of(part, tool) || is_result_of(part, tool))
-            }
-            Regained::User { asked, said } => at == *asked || at == *said,
-            Regained::Nowhere => false,
-        };
+    let (events, of_tool) = match way {
+        Regained::Tool { asked, result, tool } => (distinct([*asked, *result]), Some(tool)),
+        Regained::User { asked, said } => (distinct([*asked, *said]), None),
+        Regained::Nowhere => return,
+    };
+    for carried in events.into_iter().flat_map(|event| evidence.sent_of(event)) {
+        let is_of = of_tool.is_none_or(|tool| {
+            carried.stored.is_some_and(|(_, part)| is_call_of(part, tool) || is_result_of(part, tool))
+        });
         if is_of && !matches!(carried.piece.origin, Origin::Summary { .. }) {
             evidence.add(tally, carried);
         }

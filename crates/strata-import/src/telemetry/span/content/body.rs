@@ -19,7 +19,7 @@ pub(super) fn given(value: &Json) -> bool {
 }
 
 pub(super) fn of_body(span: &Span, body: Object, output: Option<Json>, draft: &mut Draft) -> Exchange {
-    let turns = draft.reader().request(&mut body.clone());
+    let turns = draft.reader().turns_of(&body);
     let answer = output.map(|output| draft.reader().answer(output));
     bare(span, Json::Object(body), turns, answer)
 }
