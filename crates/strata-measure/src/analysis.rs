@@ -49,7 +49,7 @@ pub use sent_prompts::SentPrompts;
 pub use sent_tokens::SentTokens;
 pub use session::{SessionAnalysis, asked_model};
 pub use setting_change::SettingChange;
-pub use stage_diff::{Change, PartDelta, diff_events, diff_requests};
+pub use stage_diff::{Change, PartDelta, diff_events, diff_omitting, diff_requests};
 pub use summaries::LoggedSummary;
 pub(crate) use summaries::{SourceWeigher, Summaries, template_of};
 pub use text_change::{ChangeKind, TextChange};

@@ -185,15 +185,9 @@ impl Handler for CompareParts {
                 before: SegmentScale::new(scale, &before),
                 after: SegmentScale::new(scale, &after),
             },
-            call: self.call,
-            compared: self.call,
             is_inferred: false,
         };
-        let mut rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
-        // What only `a` has stands nowhere in the request that is shown.
-        for row in rows.iter_mut().filter(|row| row.change == PartChange::LeftOut) {
-            row.address.clear();
-        }
+        let rows: Vec<_> = diff_requests(&before, &after).iter().map(|delta| makes.row(delta)).collect();
         let counts = counts(&rows);
         let (mut added_tokens, mut left_out_tokens, mut rewriting_tokens) = (0, 0, 0);
         for row in &rows {
@@ -210,7 +204,11 @@ impl Handler for CompareParts {
         let total = shown.len() as u32;
         let mut rows: Vec<_> =
             shown.into_iter().skip(self.offset as usize).take(self.limit as usize).collect();
-        say(&mut rows, &before, &after);
+        say(&mut rows, (&before, self.call), (&after, self.call), scale.log());
+        // What only `a` has stands nowhere in the request that is shown.
+        for row in rows.iter_mut().filter(|row| row.change == PartChange::LeftOut) {
+            row.address.clear();
+        }
         Ok(PartPage {
             processor: String::new(),
             stage: new.stages.len() as u32,

@@ -1,6 +1,6 @@
 //! What a stage did, in a sentence or two.
 
-use strata_engine::{CompileContext, EarlyEnd, OmissionReason, Stage, explain_omissions};
+use strata_engine::{EarlyEnd, Omission, OmissionReason, Stage};
 
 use crate::error::sentence;
 use crate::show::words;
@@ -15,7 +15,8 @@ pub(super) struct Counts {
     pub moved: usize,
 }
 
-pub(super) fn headline(stage: &Stage, context: &CompileContext<'_>, counts: Counts) -> String {
+/// `omissions` are what `contents` left out of so many events.
+pub(super) fn headline(stage: &Stage, (n_events, omissions): (usize, &[Omission]), counts: Counts) -> String {
     let Counts { added, rewritten, left_out, unchanged, moved } = counts;
     let note = &stage.output.note;
     match &stage.output.end {
@@ -34,9 +35,7 @@ pub(super) fn headline(stage: &Stage, context: &CompileContext<'_>, counts: Coun
         let said = difference(counts);
         return format!("{said} {}.", sentence(note).trim_end_matches('.'));
     }
-    let omissions = explain_omissions(context);
-    let hidden =
-        |omission: &&strata_engine::Omission| matches!(omission.reason, OmissionReason::Summarised { .. });
+    let hidden = |omission: &&Omission| matches!(omission.reason, OmissionReason::Summarised { .. });
     let n_hidden = omissions.iter().filter(hidden).filter(|omission| omission.part.is_none()).count();
     let mut summaries: Vec<_> = omissions.iter().filter(hidden).map(|omission| omission.reason).collect();
     summaries.sort();
@@ -57,7 +56,7 @@ pub(super) fn headline(stage: &Stage, context: &CompileContext<'_>, counts: Coun
     }
     format!(
         "{} in, {} out. {}.",
-        words::counted(context.events.len(), "event"),
+        words::counted(n_events, "event"),
         words::counted(n_parts, "part"),
         said.join(", ")
     )

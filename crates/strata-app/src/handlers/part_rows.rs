@@ -1,8 +1,9 @@
 //! What a stage did to a request, as rows.
 
+use strata_engine::EventLog;
 use strata_measure::analysis::{Change, Kind, PartDelta, Scale, is_quotation};
 use strata_model::LlmRequest;
-use strata_wire::{Item, find};
+use strata_wire::{Item, Segment, find};
 
 use super::headline::Counts;
 use crate::api::call::{PartChange, PartRow};
@@ -16,14 +17,11 @@ const FOLD: usize = 3;
 pub(super) struct Rows<'s> {
     pub scale: Scale<'s>,
     pub weigh: DeltaScale<'s>,
-    /// The call, and the call compared with where that is another.
-    pub call: u32,
-    pub compared: u32,
     pub is_inferred: bool,
 }
 
 impl Rows<'_> {
-    /// Without the words of what is in a request, which are said of the rows that are shown: see [`say`].
+    /// Without what is said only of the rows that are shown: see [`say`].
     pub(super) fn row(&self, delta: &PartDelta<'_>) -> PartRow {
         let segment = delta.after.as_ref().or(delta.before.as_ref());
         let [tokens_before, tokens_after] = self.weigh.tokens(delta);
@@ -45,27 +43,34 @@ impl Rows<'_> {
         let log = self.scale.log();
         row.kind = (!matches!(segment.item, Item::Setting { .. })).then(|| Kind::of(segment, log).into());
         row.is_reframed = is_quotation(segment);
-        row.from = segment.main_origin().map_or(String::new(), |origin| words::source(origin, log));
-        match delta.change {
-            Change::LeftOut(reason) => {
-                let event = segment.main_origin().and_then(|origin| origin.event());
-                row.address = event.map_or(String::new(), |event| format!("E{}", event.number()));
-                row.path = String::new();
-                row.text = reason.explanation();
-            }
-            Change::Removed => row.address = format!("C{}/{}", self.compared, segment.path),
-            _ => row.address = format!("C{}/{}", self.call, segment.path),
+        if let Change::LeftOut(reason) = delta.change {
+            let event = segment.main_origin().and_then(|origin| origin.event());
+            row.address = event.map_or(String::new(), |event| format!("E{}", event.number()));
+            row.from = source(segment, log);
+            row.path = String::new();
+            row.text = reason.explanation();
         }
         row
     }
 }
 
-/// Says what is in each of some rows, by the requests that are compared.
-pub(super) fn say(rows: &mut [PartRow], before: &LlmRequest, after: &LlmRequest) {
+fn source(segment: &Segment<'_>, log: &EventLog) -> String {
+    segment.main_origin().map_or(String::new(), |origin| words::source(origin, log))
+}
+
+/// Says what is in each of some rows and where it is from, by the requests that are compared, each with its call.
+pub(super) fn say(
+    rows: &mut [PartRow],
+    before: (&LlmRequest, u32),
+    after: (&LlmRequest, u32),
+    log: &EventLog,
+) {
     // Rows for several parts, and those that a rule left out, have words of their own, and no path.
     for row in rows.iter_mut().filter(|row| !row.path.is_empty()) {
-        let request = if row.change == PartChange::LeftOut { before } else { after };
+        let (request, call) = if row.change == PartChange::LeftOut { before } else { after };
+        row.address = format!("C{call}/{}", row.path);
         if let Some(segment) = find(request, &row.path) {
+            row.from = source(&segment, log);
             (row.text, row.code_length) = line(&segment);
         }
     }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use strata_engine::{Call, Compilation, CompileContext, RecordedStage, ScriptLine, Stage, StageOutput};
+use strata_engine::{
+    Call, Compilation, CompileContext, RecordedStage, ScriptLine, Stage, StageOutput, explain_omissions,
+};
 use strata_measure::analysis::{
-    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_events, diff_requests,
+    CallAnalysis, Kind, PartDelta, Scale, SessionAnalysis, asked_model, diff_omitting, diff_requests,
     is_quotation,
 };
 use strata_model::{Json, LlmRequest, Str, json};
@@ -268,7 +270,8 @@ impl Handler for StageParts {
             all.rows.iter().skip(self.offset as usize).take(self.limit as usize).cloned().collect();
         let analysis = self.analysis(strata, &compiled)?;
         let compared = comparison(&compiled, &analysis, self.stage, self.compare_with)?;
-        say(&mut rows, &compared.before, &compared.stage.request);
+        let after = (&compared.stage.request, self.call);
+        say(&mut rows, (&compared.before, compared.other_call), after, compiled.open.experiment.log());
         Ok(PartPage {
             rows,
             processor: all.processor.clone(),
@@ -300,21 +303,23 @@ impl StageParts {
         let is_contents = &*compared.stage.processor == "contents" && is_before;
         let context = compiled.context()?;
         let after = &compared.stage.request;
-        let deltas: Vec<PartDelta<'_>> =
-            if is_contents { diff_events(&context, after) } else { diff_requests(&compared.before, after) };
+        let omissions = if is_contents { explain_omissions(&context) } else { Vec::new() };
+        let deltas: Vec<PartDelta<'_>> = if is_contents {
+            diff_omitting(&omissions, &context, after)
+        } else {
+            diff_requests(&compared.before, after)
+        };
         let makes = Rows {
             scale,
             weigh: DeltaScale {
                 before: SegmentScale::new(scale, &compared.before),
                 after: SegmentScale::new(scale, after),
             },
-            call: self.call,
-            compared: compared.other_call,
             is_inferred: is_inferred(compiled, compared.stage) && is_before,
         };
         let is_shown = |row: &PartRow| !is_before || is_contents || row.change != PartChange::Unchanged;
         let rows: Vec<PartRow> = deltas.iter().map(|delta| makes.row(delta)).collect();
-        let about = headline(compared.stage, &context, counts(&rows));
+        let about = headline(compared.stage, (context.events.len(), &omissions), counts(&rows));
         let sum = |change: PartChange, tokens: &dyn Fn(&PartRow) -> i64| -> i64 {
             rows.iter().filter(|row| row.change == change).map(tokens).sum()
         };

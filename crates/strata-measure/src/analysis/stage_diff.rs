@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use strata_engine::processors::explain_omissions;
-use strata_engine::{CompileContext, OmissionReason};
+use strata_engine::{CompileContext, Omission, OmissionReason};
 use strata_model::{Fingerprint, FingerprintBuilder, LlmRequest, Origin};
 use strata_wire::{Item, Path, Segment, segments};
 
@@ -186,7 +186,16 @@ fn source(segment: &Segment<'_>) -> Option<Fingerprint> {
 ///
 /// `after` is the request as the stage left it. Parts stand in its order; what was left out stands where it happened.
 pub fn diff_events<'r>(context: &CompileContext<'r>, after: &'r LlmRequest) -> Vec<PartDelta<'r>> {
-    let mut left_out = explain_omissions(context);
+    diff_omitting(&explain_omissions(context), context, after)
+}
+
+/// As [`diff_events`], where it is known what was left out.
+pub fn diff_omitting<'r>(
+    omissions: &[Omission],
+    context: &CompileContext<'r>,
+    after: &'r LlmRequest,
+) -> Vec<PartDelta<'r>> {
+    let mut left_out: Vec<&Omission> = omissions.iter().collect();
     left_out.sort_by_key(|omission| omission.event);
     let mut left_out = left_out.into_iter().peekable();
     let stored = |event: strata_model::EventIndex, part: Option<u16>| {
