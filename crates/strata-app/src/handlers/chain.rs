@@ -49,13 +49,9 @@ pub(super) fn of_event(open: &OpenSession, event: EventIndex) -> Vec<ChainStep> 
         return Vec::new();
     };
     let mut steps = Vec::new();
-    let before = session.events[..event.as_usize()].iter().enumerate();
-    let mut asked = before.filter(|(_, other)| {
-        other.invocation_id == this.invocation_id && other.is_from_user() && !other.parts().is_empty()
-    });
-    if let Some((at, _)) = asked.next() {
-        let said = &open.events().facts()[at].what;
-        steps.push(event_step(open, EventIndex(at as u32), format!("user: {said}")));
+    if let Some(asked) = open.events().asked(&this.invocation_id).filter(|asked| *asked < event) {
+        let said = &open.events().facts()[asked.as_usize()].what;
+        steps.push(event_step(open, asked, format!("user: {said}")));
     }
     if facts.kind == Kind::Result
         && let Some(call) = facts.call.and_then(|call| open.experiment.call(call))

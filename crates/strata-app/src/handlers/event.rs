@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use strata_engine::explain_omissions;
-use strata_measure::analysis::{BilledCalls, CarriedTokens, EventFinder, Kind};
+use strata_engine::processors::explain_omission;
+use strata_measure::analysis::{CarriedTokens, EventFinder, Kind};
 use strata_model::{Event, EventIndex, FromJson as _, Json, json};
 
 use super::filter::Filter;
@@ -130,8 +130,7 @@ impl Handler for Get {
         let usage = used.uses[at.as_usize()];
         let carriers = analysis.ledger().carriers(at);
         let caches = open.caches(&analysis, &strata.tables)?;
-        let rates = BilledCalls { analysis: &analysis, caches: &caches }.rates(&strata.tables.prices);
-        let sent: u64 = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
+        let (rates, sent) = (open.rates(&analysis, &caches, &strata.tables.prices), used.sent);
         // A summary that an experiment laid over the session is in no recording.
         let stored = strata.workspace.store().event_json(&open.id, at.0)?;
         let raw = stored.unwrap_or_else(|| json::to_compact(&event.to_json()));
@@ -233,8 +232,7 @@ fn fate(open: &OpenSession, row: &EventRow, at: EventIndex) -> String {
 fn never_sent(open: &OpenSession, at: EventIndex) -> Option<String> {
     let next = open.experiment.calls().iter().find(|call| call.n_events() > at.as_usize());
     let Some(next) = next else { return Some("no call came after it".to_owned()) };
-    let omissions = explain_omissions(&open.experiment.context(next)?);
-    omissions.into_iter().find(|omission| omission.event == at).map(|omission| omission.reason.explanation())
+    explain_omission(&open.experiment.context(next)?, at).map(|reason| reason.explanation())
 }
 
 fn chain_of(open: &OpenSession, at: EventIndex, first: Option<&CarriedTokens>) -> Vec<ChainStep> {
@@ -294,8 +292,8 @@ impl Handler for Stratum {
         for carried in analysis.ledger().carriers(at) {
             for number in carried.first_call.max(self.calls.from)..=carried.last_call.min(self.calls.to) {
                 let Some(call) = analysis.call(number) else { continue };
-                let prompt = open.scale(&analysis, &strata.tables, call)?.prompt(&call.request);
-                let Some(known) = finder.tokens_before(&prompt) else { continue };
+                let scale = open.scale(&analysis, &strata.tables, call)?;
+                let Some(known) = finder.tokens_before(&call.request, &scale) else { continue };
                 // What is hidden stands first.
                 let hidden = caches.call(number).map_or(0, |paid| paid.bill.hidden_tokens());
                 let (from_token, tokens) = (known + hidden, carried.tokens);

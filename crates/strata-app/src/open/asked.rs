@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use strata_measure::analysis::{CacheAnalysis, CacheFix, SessionAnalysis};
+use strata_measure::analysis::{BilledCalls, CacheAnalysis, CacheFix, CallRates, SessionAnalysis};
 use strata_measure::fixes::{self, Fix};
+use strata_measure::prices::Prices;
 
 use super::session::{Baseline, OpenSession};
 use crate::error::AppError;
@@ -35,6 +36,23 @@ impl OpenSession {
             }
         };
         Ok(latest.insert(Arc::new(made)).clone())
+    }
+
+    /// What a token costs in each of the calls that these caches are of.
+    pub(crate) fn rates(
+        &self,
+        analysis: &SessionAnalysis,
+        caches: &Arc<CacheAnalysis>,
+        prices: &Prices,
+    ) -> Arc<CallRates> {
+        let mut known = self.caches.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, rates)) = known.as_ref()
+            && Arc::ptr_eq(of, caches)
+        {
+            return rates.clone();
+        }
+        let rates = Arc::new(BilledCalls { analysis, caches }.rates(prices));
+        known.insert((caches.clone(), rates)).1.clone()
     }
 
     /// What would keep more of the prompts in the cache. `None` while calls are being compiled: a fix is worth what it

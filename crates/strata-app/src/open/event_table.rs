@@ -20,6 +20,8 @@ pub(crate) struct EventTable {
     /// What each holds, for weighing; `None` where there is nothing.
     contents: Vector<Option<Arc<RequestContent>>>,
     tool_calls: ToolCalls,
+    /// By invocation, the first event in which its user said something.
+    asked: imbl::HashMap<Str, u32>,
     /// By which the rows say who wrote them.
     calls: SharedList<Call>,
     /// See [`Self::agents`].
@@ -43,6 +45,8 @@ pub(crate) struct UsedEvents {
     /// As stored.
     pub tokens: Vec<u32>,
     pub uses: Vec<UseTotals>,
+    /// Of all prompts.
+    pub sent: u64,
     pub max_lifetime: u64,
     /// Places, the costliest first.
     pub by_lifetime: Vec<u32>,
@@ -55,6 +59,7 @@ impl EventTable {
             facts: Vector::new(),
             contents: Vector::new(),
             tool_calls: ToolCalls::default(),
+            asked: imbl::HashMap::new(),
             calls: SharedList::new(),
             agents: Vec::new(),
             used: Mutex::default(),
@@ -68,8 +73,11 @@ impl EventTable {
         let mut stays = self.copy();
         stays.facts.truncate(kept);
         stays.contents.truncate(kept);
-        for event in &before.session().events[kept..] {
+        for (at, event) in before.session().events.iter().enumerate().skip(kept) {
             stays.tool_calls.forget(event, kept);
+            if stays.asked.get(&event.invocation_id) == Some(&(at as u32)) {
+                stays.asked.remove(&event.invocation_id);
+            }
             if let Some(agent) = stays.agents.iter_mut().find(|agent| agent.name == event.author) {
                 agent.n_events -= 1;
             }
@@ -81,7 +89,7 @@ impl EventTable {
     /// With the events behind those that it has.
     fn gone_on(self, experiment: &Experiment) -> Self {
         let events = &experiment.session().events;
-        let Self { mut facts, mut contents, mut tool_calls, calls, mut agents, .. } = self;
+        let Self { mut facts, mut contents, mut tool_calls, mut asked, calls, mut agents, .. } = self;
         let kept = contents.len();
         tool_calls.read(events, kept);
         // Calls that stay wrote what they wrote; those that are gone counted only for agents that stay.
@@ -95,6 +103,9 @@ impl EventTable {
         }
         for (at, event) in events.iter().enumerate().skip(kept) {
             contents.push_back(content(event, EventIndex(at as u32)));
+            if event.is_from_user() && !event.parts().is_empty() {
+                asked.entry(event.invocation_id.clone()).or_insert(at as u32);
+            }
             match agents.iter_mut().find(|agent| agent.name == event.author) {
                 Some(agent) => agent.n_events += 1,
                 None if event.is_from_user() => {}
@@ -119,6 +130,7 @@ impl EventTable {
             facts,
             contents,
             tool_calls,
+            asked,
             calls: now.clone(),
             agents,
             used: Mutex::default(),
@@ -132,6 +144,7 @@ impl EventTable {
             facts: self.facts.clone(),
             contents: self.contents.clone(),
             tool_calls: self.tool_calls.clone(),
+            asked: self.asked.clone(),
             calls: self.calls.clone(),
             agents: self.agents.clone(),
             used: Mutex::default(),
@@ -163,6 +176,11 @@ impl EventTable {
         &self.agents
     }
 
+    /// The first event of an invocation in which its user said something.
+    pub(crate) fn asked(&self, invocation: &Str) -> Option<EventIndex> {
+        self.asked.get(invocation).copied().map(EventIndex)
+    }
+
     /// What an event holds: its own content, or the summary it carries.
     pub(crate) fn content(&self, event: EventIndex) -> Option<&Arc<RequestContent>> {
         self.contents.get(event.as_usize())?.as_ref()
@@ -192,7 +210,8 @@ impl EventTable {
             (None, _) => vec![0; self.facts.len()],
         };
         let uses = analysis.ledger().events(self.facts.len());
-        let used = Arc::new(UsedEvents::of(n_compiled, tokens, uses));
+        let sent = analysis.calls().iter().map(|call| u64::from(call.total.tokens)).sum();
+        let used = Arc::new(UsedEvents { sent, ..UsedEvents::of(n_compiled, tokens, uses) });
         *known = Some(used.clone());
         used
     }
@@ -232,6 +251,7 @@ impl UsedEvents {
             max_lifetime: uses.iter().map(|usage| usage.lifetime).max().unwrap_or(0),
             tokens,
             uses,
+            sent: 0,
         }
     }
 }
@@ -287,6 +307,11 @@ mod tests {
             let mut gone_on = agents(&table);
             gone_on.sort_unstable();
             assert_eq!(gone_on, [("alice", 2, 2), ("bob", 2, 2)], "of the first {kept} events");
+            let whole = EventTable::of(&long);
+            for event in &session.events {
+                let asked = |table: &EventTable| table.asked(&event.invocation_id);
+                assert_eq!(asked(&table), asked(&whole), "of the first {kept} events");
+            }
         }
     }
 }

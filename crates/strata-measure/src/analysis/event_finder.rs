@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use strata_model::{EventIndex, Fingerprint};
+use strata_model::{EventIndex, Fingerprint, LlmRequest};
 
-use super::weigh::{Piece, WeighedBlock, WeighedChunk, WeighedPrompt};
+use super::weigh::{Piece, Scale, WeighedBlock, WeighedChunk};
 
 /// Finds an event in one prompt after the other. What prompts share is looked through once.
 #[derive(Debug)]
@@ -21,14 +21,15 @@ impl EventFinder {
     }
 
     /// Tokens of the pieces before the first one of the event; what nobody wrote around them is left out. `None` where
-    /// the prompt has none of it.
-    pub fn tokens_before(&mut self, prompt: &WeighedPrompt) -> Option<u32> {
-        if let Some(before) = self.in_pieces(&prompt.head.pieces) {
+    /// the prompt has none of it. What stands behind it is not weighed.
+    pub fn tokens_before(&mut self, request: &LlmRequest, scale: &Scale<'_>) -> Option<u32> {
+        let head = scale.head_of(request);
+        if let Some(before) = self.in_pieces(&head.pieces) {
             return Some(before);
         }
-        let mut before = prompt.head.tokens.tokens;
-        for block in &prompt.blocks {
-            if let Some(within) = self.in_block(block) {
+        let mut before = head.tokens.tokens;
+        for block in scale.blocks_of(request) {
+            if let Some(within) = self.in_block(&block) {
                 return Some(before + within);
             }
             before += block.tokens.tokens;

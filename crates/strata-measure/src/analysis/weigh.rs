@@ -268,8 +268,17 @@ impl<'s> Scale<'s> {
 
     /// A whole prompt, at any stage.
     pub fn prompt(&self, request: &LlmRequest) -> WeighedPrompt {
-        let blocks = request.contents.blocks().iter().map(|block| self.block(block));
-        WeighedPrompt { head: self.head(head_key(request), request), blocks: blocks.collect() }
+        WeighedPrompt { head: self.head_of(request), blocks: self.blocks_of(request).collect() }
+    }
+
+    /// What stands before the contents of a prompt.
+    pub(super) fn head_of(&self, request: &LlmRequest) -> Arc<WeighedPieces> {
+        self.head(head_key(request), request)
+    }
+
+    /// The contents of a prompt, weighed as far as somebody goes through them.
+    pub(super) fn blocks_of(&self, request: &LlmRequest) -> impl Iterator<Item = Arc<WeighedBlock>> {
+        request.contents.blocks().iter().map(|block| self.block(block))
     }
 
     /// Thoughts, counted in a prompt, that the provider leaves out of it by itself.

@@ -110,7 +110,7 @@ impl<'l> Entries<'l> {
     /// Heads, then the conversations, each in the order in which they were first sent.
     pub(super) fn sent(self) -> impl Iterator<Item = SentTogether<'l>> {
         let heads = self.heads.iter().map(move |sent| self.head(sent));
-        heads.chain(self.groups().into_iter().map(move |group| self.together(&group)))
+        heads.chain(self.groups(|_| true).into_iter().map(move |group| self.together(&group)))
     }
 
     /// The same, of what has such a piece.
@@ -120,9 +120,10 @@ impl<'l> Entries<'l> {
     ) -> impl Iterator<Item = SentTogether<'l>> {
         let has_one = move |content: &WeighedPieces| content.pieces.iter().any(is_meant);
         let heads = self.heads.iter().filter(move |sent| has_one(&sent.what));
-        let groups = self.groups().into_iter();
-        let groups = groups.filter(move |group| group.contents.iter().any(|content| has_one(content)));
-        heads.map(move |sent| self.head(sent)).chain(groups.map(move |group| self.together(&group)))
+        let groups = self.groups(move |contents| contents.iter().any(|content| has_one(content)));
+        heads
+            .map(move |sent| self.head(sent))
+            .chain(groups.into_iter().map(move |group| self.together(&group)))
     }
 
     fn head(&self, sent: &'l SentItem<WeighedPieces>) -> SentTogether<'l> {
@@ -143,16 +144,17 @@ impl<'l> Entries<'l> {
         SentTogether { runs: runs.collect(), pieces }
     }
 
-    fn groups(&self) -> Vec<Group<'l>> {
+    /// Groups of contents that are meant.
+    fn groups(&self, is_meant: impl Fn(&[Arc<WeighedPieces>]) -> bool) -> Vec<Group<'l>> {
         let contents = self.contents.iter().map(|sent| Group {
             order: sent.order,
             contents: std::slice::from_ref(&sent.what),
             own: &sent.runs,
             blocks: Vec::new(),
         });
-        let mut groups: Vec<Group<'l>> = contents.collect();
+        let mut groups: Vec<Group<'l>> = contents.filter(|group| is_meant(group.contents)).collect();
         let mut places: HashMap<Fingerprint, usize> = HashMap::new();
-        for sent in self.chunks.iter() {
+        for sent in self.chunks.iter().filter(|sent| is_meant(&sent.what.contents)) {
             places.insert(sent.what.key, groups.len());
             groups.push(Group {
                 order: sent.order,
@@ -164,14 +166,18 @@ impl<'l> Entries<'l> {
         for sent in self.blocks.iter() {
             let mut before = 0;
             for (nth, chunk) in sent.what.chunks.iter().enumerate() {
+                let start = before;
+                before += chunk.contents.len();
+                if !is_meant(&chunk.contents) {
+                    continue;
+                }
                 let at = *places.entry(chunk.key).or_insert(groups.len());
                 let order = sent.order + nth as u64;
                 if at == groups.len() {
                     groups.push(Group { order, contents: &chunk.contents, own: &[], blocks: Vec::new() });
                 }
                 groups[at].order = groups[at].order.min(order);
-                groups[at].blocks.push((sent, before));
-                before += chunk.contents.len();
+                groups[at].blocks.push((sent, start));
             }
         }
         groups.sort_by_key(|group| group.order);
