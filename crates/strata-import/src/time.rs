@@ -10,10 +10,10 @@ const MICROS: f64 = 1e6;
 /// Epoch seconds of `2026-01-27T23:13:36.582Z`, `2026-01-27 23:13:36.582123` or `…+01:00`, and of
 /// `Thu, 01 Jan 2026 10:00:00 GMT`. A time without a zone is taken as UTC; digits beyond microseconds are left out.
 pub(crate) fn epoch_seconds(text: &str) -> Option<f64> {
+    const MAIL: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     if let Some(micros) = micros_of_utc(text.as_bytes()) {
         return Some(micros as f64 / MICROS);
     }
-    const MAIL: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let is_mail = text.as_bytes().get(3) == Some(&b',');
     let time = if is_mail { MAIL.parse_timestamp(text).ok()? } else { instant(text)? };
     Some(time.as_microsecond() as f64 / MICROS)

@@ -211,8 +211,8 @@ impl PromptTree {
         candidates.retain(|candidate| candidate.tokens > 0);
         shared.reverse();
         let definitions = definitions_fingerprint(request);
-        let rule = alike.map_or_else(|| Arc::new(rule.clone()), |begun| begun.rule.clone());
-        let tip = Tip { at: self.nodes.len(), model, definitions, rule, shared: Arc::new(shared) };
+        let kept_rule = alike.map_or_else(|| Arc::new(rule.clone()), |begun| begun.rule.clone());
+        let tip = Tip { at: self.nodes.len(), model, definitions, rule: kept_rule, shared: Arc::new(shared) };
         self.tips.retain(|tip| !continued.contains(&tip.at));
         if self.tips.len() >= MAX_TIPS {
             self.tips.remove(0);

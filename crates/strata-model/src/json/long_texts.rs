@@ -119,14 +119,15 @@ fn escaped_unit(text: &[u8]) -> Option<(char, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Json, parse, to_compact};
+    use proptest::prelude::*;
+
+    use super::super::{Json, parse, to_ascii, to_compact};
 
     /// Texts in a list; each must be what it is by itself.
     #[track_caller]
     fn check(texts: &[String]) {
-        let file = to_compact(&Json::Array(texts.iter().map(|text| Json::from(text.as_str())).collect()));
-        let ascii = super::super::to_ascii(&file);
-        for file in [file, ascii] {
+        let list = Json::Array(texts.iter().map(|text| Json::from(text.as_str())).collect());
+        for file in [to_compact(&list), to_ascii(&list)] {
             let read = parse(file.as_bytes()).unwrap();
             let read: Vec<&str> = read.as_array().unwrap().iter().filter_map(Json::as_str).collect();
             assert_eq!(read, texts);
@@ -134,7 +135,8 @@ mod tests {
     }
 
     fn body(numbers: &[usize], end: &str) -> String {
-        let said = numbers.iter().map(|n| format!(r#"{{"said":"{n} größe 😀\n{}"}}"#, "x\"\t\\".repeat(n * 90)));
+        let said =
+            numbers.iter().map(|n| format!(r#"{{"said":"{n} größe 😀\n{}"}}"#, "x\"\t\\".repeat(n * 90)));
         format!(r#"{{"messages":[{}]{end}"#, said.collect::<Vec<_>>().join(","))
     }
 
@@ -152,6 +154,29 @@ mod tests {
             body(&[5, 4, 3], end),
             body(&[], end),
         ]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Each text goes on otherwise from somewhere in the one before it.
+        #[test]
+        fn texts_that_begin_alike_are_what_they_are_alone(
+            pieces in prop::collection::vec("[a-z\"\\\\\n\t/é😀\u{1}]{0,400}", 8..40),
+            cuts in prop::collection::vec((0.0..1.0f64, "[a-z\"\\\\\n😀]{0,60}"), 1..12),
+        ) {
+            let mut texts = vec![format!("{{{}", pieces.concat())];
+            for (share, other) in cuts {
+                let last = &texts[texts.len() - 1];
+                let mut at = 1 + ((last.len() - 1) as f64 * share) as usize;
+                while !last.is_char_boundary(at) {
+                    at -= 1;
+                }
+                let next = format!("{}{other}{}", &last[..at], pieces.concat());
+                texts.push(next.chars().take(20_000).collect());
+            }
+            check(&texts);
+        }
     }
 
     #[test]
