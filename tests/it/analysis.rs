@@ -92,7 +92,7 @@ fn an_event_is_found_in_prompts_where_walking_through_their_pieces_finds_it() {
             let is_there = prompt.pieces().any(|piece| piece.origin.event() == Some(at));
             let before = prompt.pieces().take_while(|piece| piece.origin.event() != Some(at));
             let walked = is_there.then(|| before.map(|piece| piece.tokens).sum::<u32>());
-            assert_eq!(finder.tokens_before(&prompt), walked, "{at:?} in C{}", call.number);
+            assert_eq!(finder.tokens_before(&call.request, &scale), walked, "{at:?} in C{}", call.number);
         }
     }
 }
