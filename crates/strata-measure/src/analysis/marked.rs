@@ -111,7 +111,9 @@ impl Ends {
             let first = block.first().map_or("", |span| &*span.text);
             // What its client tells the provider is no part of the prefix.
             if !rule.unread.iter().any(|beginning| first.starts_with(&**beginning)) {
-                block.iter().for_each(|span| walk.read(&span.text));
+                for span in block {
+                    walk.read(&span.text);
+                }
             }
             walk.tokens += pieces.by_ref().take(block.len()).sum::<u32>();
             ends.push(&walk);

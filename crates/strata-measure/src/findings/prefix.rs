@@ -261,7 +261,7 @@ fn unmarked_in_vain(evidence: &Evidence<'_>, is_told: impl Fn(&str) -> bool) -> 
     let observed = by_agent.into_iter().filter_map(|(agent, calls)| {
         let breaks: Vec<_> = calls.iter().filter_map(|call| call.result.prefix_break.as_ref()).collect();
         let is_large = |call: &&SeenCall<'_>| u64::from(call.result.total.tokens) >= MIN_CACHED_TOKENS;
-        if breaks.len() * 2 < calls.len() || !calls.iter().any(|call| is_large(call)) {
+        if breaks.len() * 2 < calls.len() || !calls.iter().any(is_large) {
             return None;
         }
         let sentence = breaks.first()?.cause.sentence(evidence.experiment);

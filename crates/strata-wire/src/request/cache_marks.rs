@@ -160,7 +160,7 @@ mod tests {
         let early = [user(&text(mark)), plain.clone(), plain.clone()];
         check(&body("", &early), Some("-2"));
         check(&body("", &[user(&text(mark)), plain.clone(), user(&text(hour))]), Some("-2, -0 3600"));
-        check(&body(&format!("{mark},"), &[plain.clone()]), Some("-0"));
+        check(&body(&format!("{mark},"), std::slice::from_ref(&plain)), Some("-0"));
         // What is told in the middle of a conversation is a part of it.
         let told = format!(r#"{{"role": "system", "content": {}}}"#, text(mark));
         check(&body("", &[plain.clone(), told]), Some("-0"));

@@ -60,7 +60,9 @@ impl CacheAnalysis {
                 .collect();
             let dollars: Option<f64> = saved.iter().map(|(_, saved)| saved.cost_usd).sum();
             if dollars.is_none_or(|dollars| dollars > 0.0) {
-                saved.into_iter().for_each(|(at, saved)| self.calls[at].left_out = Some(saved));
+                for (at, saved) in saved {
+                    self.calls[at].left_out = Some(saved);
+                }
             }
         }
     }
