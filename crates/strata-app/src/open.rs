@@ -14,7 +14,7 @@ mod recent;
 mod session;
 mod tool_calls;
 
-pub(crate) use app_config::{AppSource, read_app, stored_app};
+pub(crate) use app_config::{AppSource, read_app, read_app_to_run, stored_app};
 pub(crate) use assumed_model::{choose_model, chosen_model};
 pub(crate) use event_table::{AgentRows, EventTable, UsedEvents, content};
 pub(crate) use evidence::evidence;

@@ -30,7 +30,7 @@ mod turn;
 
 pub use a2a_door::{A2aReply, agent_card, answer_a2a};
 pub use agents::{ServedAgent, is_app};
-pub use answer::{Answer, AnswerStatus, Ask, ServeError, WaitingTool};
+pub use answer::{Answer, AnswerStatus, Ask, Asker, ServeError, WaitingTool};
 pub use choice::ServeChoice;
 pub use clock::{ContextClock, SystemClock, now};
 pub use http_door::{HttpAnswer, HttpAsk, answer_http, context_over_http};

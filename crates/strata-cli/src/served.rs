@@ -11,6 +11,7 @@
 
 mod a2a;
 mod callers;
+mod context_ids;
 mod plain;
 mod router;
 

@@ -4,6 +4,7 @@
 //! place and the kind of mistake in pydantic's terms, so that it can be compared with what ADK raises.
 
 mod agent;
+mod agent_file;
 mod error;
 mod event;
 mod number;
@@ -26,6 +27,8 @@ use record::check_record;
 pub enum ConfigTarget {
     App,
     Agent,
+    /// An agent as google-adk's agent configuration files have it.
+    AgentFile,
     Plugin,
     EventsCompactionConfig,
     ContextCacheConfig,
@@ -42,6 +45,7 @@ impl ConfigTarget {
         Some(match name {
             "app" => Self::App,
             "agent" => Self::Agent,
+            "agent_file" => Self::AgentFile,
             "plugin" => Self::Plugin,
             "events_compaction_config" => Self::EventsCompactionConfig,
             "context_cache_config" => Self::ContextCacheConfig,
@@ -59,6 +63,7 @@ pub fn check_config(target: ConfigTarget, value: &Json) -> Result<(), ConfigErro
     match target {
         ConfigTarget::App => app(value),
         ConfigTarget::Agent => agent::check(value),
+        ConfigTarget::AgentFile => agent_file::check(value),
         ConfigTarget::Plugin => plugin(value),
         ConfigTarget::EventsCompactionConfig => found(compaction(value)),
         ConfigTarget::ContextCacheConfig => found(check_record(&records::CONTEXT_CACHE, value)),

@@ -5,12 +5,14 @@
 
 mod agent_config;
 mod document;
+mod graph;
 
-use strata_model::{App, Decoder, Diagnostic, FromJson as _, Json};
+use strata_model::{App, Decoder, Diagnostic, FromJson as _, Json, Severity};
 
 use agent_config::AgentConfig;
 use document::read_document;
 
+pub use agent_config::AgentFile;
 pub use document::ReadFile;
 
 /// An app configuration with what was odd about it.
@@ -19,7 +21,21 @@ pub struct AppConfig {
     pub app: App,
     /// The file, where it is written in the names that google-adk's own constructors take.
     pub document: Option<Json>,
+    /// The files of an agent configuration.
+    pub agent_files: Vec<AgentFile>,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl AppConfig {
+    /// What keeps google-adk from starting with it, as far as reading it shows.
+    pub fn refusal(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|found| found.severity == Severity::Error)
+    }
+
+    /// What of it was not understood: a run would go on without it.
+    pub fn unread(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|found| matches!(found.code, "unexpected-type" | "unknown-tool"))
+    }
 }
 
 /// Reads an app configuration. The error says what the file is instead and what is expected.
@@ -29,11 +45,11 @@ pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfi
     let mut decoder = Decoder::new();
     let is_python = document.get("root_agent").is_some();
     let python = is_python.then(|| document.clone());
-    let app = if is_app(&document) {
+    let (app, agent_files) = if is_app(&document) {
         let app = App::from_json(document, &mut decoder)
             .map_err(|_| "this is not an app configuration".to_owned())?;
         report_unknown_fields(&app, &mut decoder);
-        app
+        (app, Vec::new())
     } else if AgentConfig::is_one(&document) {
         agent_config::read_app(document, read_file, &mut decoder)
     } else {
@@ -43,7 +59,7 @@ pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfi
             describe(&document)
         ));
     };
-    Ok(AppConfig { app, document: python, diagnostics: decoder.into_diagnostics() })
+    Ok(AppConfig { app, document: python, agent_files, diagnostics: decoder.into_diagnostics() })
 }
 
 fn is_app(document: &Json) -> bool {

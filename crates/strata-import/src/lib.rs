@@ -76,7 +76,7 @@ mod yaml;
 pub use adk::ADK_RECORDER;
 pub use adk_sessions::{AdkSessions, ListedSession, SessionRows};
 pub use answer_places::AnswerPlaces;
-pub use app_config::{AppConfig, ReadFile, read_app_config};
+pub use app_config::{AgentFile, AppConfig, ReadFile, read_app_config};
 pub use detect::{
     Archive, Detection, HEAD_BYTES, HeadDetection, detect, detect_head, detect_tables, longer_head,
 };

@@ -5,7 +5,8 @@ pub use strata_model::marks::{
     ATTEMPT, CACHE_VERDICT, CACHE_WRITE, CONTEXT_WINDOW, CONTEXTS, INSTRUCTION, NOT_SENT, QUOTED,
     SENT_ELSEWHERE, SUM, SYSTEM_TEXT, UNANSWERED, UNREPORTED, WRITER,
 };
-use strata_model::{Event, Json, marks};
+use strata_model::{Event, Json, Object, marks};
+use strata_wire::NamedContext;
 
 /// Context the client added by itself; the value says what it was (`meta`, `command`, `attachment.file`, …). Such an
 /// event has the author `user` but nobody typed it.
@@ -100,4 +101,9 @@ pub fn is_model_response(event: &Event) -> bool {
         && !is_synthetic
         && ![SUM, QUOTED, NOT_SENT].iter().any(|name| marks::of(event, name).is_some_and(Json::is_truthy))
         && (event.usage_metadata.is_some() || is_from_model)
+}
+
+/// What [`CONTEXTS`] says of one.
+pub(crate) fn named_context(named: &NamedContext) -> Json {
+    Object::from_iter([("id", named.id.clone()), ("place", named.place.name().into())]).into()
 }

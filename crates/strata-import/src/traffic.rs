@@ -8,5 +8,6 @@ mod http;
 pub(crate) mod litellm;
 pub(crate) mod mitmproxy;
 pub(crate) mod provider_log;
+mod services;
 mod tnetstring;
 pub(crate) mod vcr;

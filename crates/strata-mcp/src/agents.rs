@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
-use strata_app::served::{McpAnswer, Principal, ServedAgent, ServedApp, TOOL_SCHEMA, answer_mcp};
+use strata_app::served::{Asker, McpAnswer, Principal, ServedAgent, ServedApp, TOOL_SCHEMA, answer_mcp};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::at_mcp;
@@ -31,7 +31,7 @@ const ECHO: &str = "context";
 
 /// Who sends a request, as the door has found out. It stands among the extensions of the request.
 #[derive(Debug, Clone)]
-pub struct Caller(pub Principal);
+pub struct Caller(pub Asker);
 
 /// Serves the agents at `/mcp`, to whoever a door before it lets in and names. `hosts` are the names of this server.
 pub fn agents(
@@ -65,11 +65,11 @@ async fn check_owner(State(owners): State<Arc<Owners>>, request: Request, next: 
     let Some(id) = request.headers().get(SESSION).map(bytes) else {
         let response = next.run(request).await;
         if let Some(id) = response.headers().get(SESSION) {
-            owners.lock().insert(bytes(id), caller);
+            owners.lock().insert(bytes(id), caller.principal);
         }
         return response;
     };
-    if owners.lock().get(&id) != Some(&caller) {
+    if owners.lock().get(&id) != Some(&caller.principal) {
         return (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response();
     }
     let ends = request.method() == Method::DELETE;
@@ -129,7 +129,7 @@ impl ServerHandler for Agents {
         };
         let mut arguments = request.arguments.unwrap_or_default();
         let echo = arguments.shift_remove(ECHO);
-        let (app, name, last) = (self.app.clone(), agent.name.clone(), self.last(&caller));
+        let (app, name, last) = (self.app.clone(), agent.name.clone(), self.last(&caller.principal));
         let asked = caller.clone();
         // An agent takes its time, on a thread that may block.
         let answered = tokio::task::spawn_blocking(move || {
@@ -140,7 +140,7 @@ impl ServerHandler for Agents {
             ErrorData::internal_error("This is a defect of Strata. Other agents can still be asked.", None)
         })?;
         if let Some(id) = &answer.context_id {
-            self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(caller, id.clone());
+            self.last.lock().unwrap_or_else(PoisonError::into_inner).insert(caller.principal, id.clone());
         }
         told(answer, echo).map(Into::into)
     }

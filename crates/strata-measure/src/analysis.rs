@@ -27,8 +27,8 @@ mod weigh;
 pub use blame::{Cause, Link, Nature, PartsKind, PrefixBreak};
 pub use cache::{
     AgentSums, Asked, BillTotals, BilledCalls, CacheAnalysis, CacheFix, CacheTotals, CallBill, CallCache,
-    Comparison, Cost, FixKind, LeftOut, Loss, Prediction, ReportedCounts, SentCall, SummaryBill, Zone,
-    ZoneSpan, simulate,
+    Comparison, Cost, FixKind, LeftOut, Loss, NeverRead, Prediction, ReportedCounts, SentCall, SummaryBill,
+    Zone, ZoneSpan, simulate,
 };
 pub(crate) use cache::{Payer, Timeline, TriedCalls, price_of};
 pub use call::CallAnalysis;

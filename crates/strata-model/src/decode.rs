@@ -305,7 +305,11 @@ impl Decoder {
             return;
         }
         let at = self.within(&key, |decoder| decoder.at());
-        let found = value.kind();
+        let is_word = expected.starts_with("one of ") || expected.starts_with('`');
+        let found = match value.as_str().filter(|word| is_word && word.len() <= MAX_WORD) {
+            Some(word) => format!("`{word}`"),
+            None => value.kind().to_owned(),
+        };
         self.report(Diagnostic::warning(
             "unexpected-type",
             at,
@@ -316,6 +320,9 @@ impl Decoder {
 }
 
 const LIST: &str = "an array";
+
+/// Bytes of a word that is told where another was expected.
+const MAX_WORD: usize = 40;
 
 /// The camelCase spelling of a field name.
 pub(crate) fn camel(key: &str) -> Cow<'_, str> {

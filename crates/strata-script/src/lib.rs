@@ -35,7 +35,7 @@ use std::time::Duration;
 use strata_engine::{ScriptFailure, ScriptHost, ScriptRun};
 use strata_model::{Json, json};
 
-use sandbox::{Call, PROCESS};
+use sandbox::{Call, PROCESS, Task};
 
 pub use limits::{FILE_NAME, Limits};
 
@@ -62,11 +62,19 @@ impl QuickJs {
     /// it made of its context.
     pub fn call(&self, source: &str, function: &str, args: &Json, context: &Json) -> ScriptRun {
         let arguments = (json::to_compact(args), json::to_compact(context));
-        self.run_apart(source, Some(Call { function: function.to_owned(), arguments, gives_second: true }))
+        self.run_apart(
+            source,
+            Task::Call(Call { function: function.to_owned(), arguments, gives_second: true }),
+        )
+    }
+
+    /// The names of the functions that a script exports, as an array.
+    pub fn exports(&self, source: &str) -> ScriptRun {
+        self.run_apart(source, Task::Exports)
     }
 
     /// Runs on a thread of its own, which is left to itself when it does not end.
-    fn run_apart(&self, source: &str, call: Option<Call>) -> ScriptRun {
+    fn run_apart(&self, source: &str, task: Task) -> ScriptRun {
         if self.lost.load(Ordering::Relaxed) >= MAX_LOST {
             let message =
                 "Scripts that cannot be stopped are still running. Start Strata again to run scripts.";
@@ -81,7 +89,7 @@ impl QuickJs {
         let spawned = thread.spawn(move || {
             let _ended = ended;
             // The receiver is gone when the run took too long.
-            let _ = sender.send(sandbox::run(limits, &source, call));
+            let _ = sender.send(sandbox::run(limits, &source, task));
         });
         if let Err(error) = spawned {
             return failed("memory", &format!("No thread could be started for the script: {error}."));
@@ -123,11 +131,14 @@ impl Drop for Ended {
 impl ScriptHost for QuickJs {
     fn run(&self, source: &str, request: &Json, context: &Json) -> ScriptRun {
         let arguments = (json::to_compact(request), json::to_compact(context));
-        self.run_apart(source, Some(Call { function: PROCESS.to_owned(), arguments, gives_second: false }))
+        self.run_apart(
+            source,
+            Task::Call(Call { function: PROCESS.to_owned(), arguments, gives_second: false }),
+        )
     }
 
     fn check(&self, source: &str) -> ScriptRun {
-        self.run_apart(source, None)
+        self.run_apart(source, Task::Check)
     }
 }
 

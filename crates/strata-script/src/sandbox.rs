@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rquickjs::context::{EvalOptions, intrinsic};
+use rquickjs::module::Evaluated;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Context, Ctx, Error, Function, Module, Persistent, Runtime, Value};
 use strata_engine::{ScriptFailure, ScriptRun};
@@ -39,10 +40,19 @@ pub(crate) struct Call {
     pub gives_second: bool,
 }
 
-/// Calls a function of a script. Without a call the script is only read.
-pub(crate) fn run(limits: Limits, source: &str, call: Option<Call>) -> ScriptRun {
+/// What is done with a script.
+pub(crate) enum Task {
+    /// It is read, and has to export a processor.
+    Check,
+    /// The names of the functions that it exports, in the order of the alphabet.
+    Exports,
+    Call(Call),
+}
+
+/// Reads a script and does the task.
+pub(crate) fn run(limits: Limits, source: &str, task: Task) -> ScriptRun {
     let console = Console::default();
-    let result = Sandbox::new(limits).and_then(|sandbox| sandbox.run(source, call, &console));
+    let result = Sandbox::new(limits).and_then(|sandbox| sandbox.run(source, task, &console));
     ScriptRun { result, console: console.lines() }
 }
 
@@ -92,20 +102,24 @@ impl Sandbox {
         Ok(Self { limits, runtime, context, clock })
     }
 
-    fn run(&self, source: &str, call: Option<Call>, console: &Console) -> Result<Json, ScriptFailure> {
+    fn run(&self, source: &str, task: Task, console: &Console) -> Result<Json, ScriptFailure> {
         // The interpreter's limits can be set between these steps and not inside of them.
         self.context.with(|ctx| self.prepare(&ctx, console))?;
-        let name = call.as_ref().map_or(PROCESS, |call| &*call.function).to_owned();
-        let given = match call {
-            None => None,
-            Some(Call { arguments: (first, second), gives_second, .. }) => {
+        let (name, given) = match task {
+            Task::Exports => {
+                self.limit_memory();
+                self.clock.start(self.limits.time);
+                return self.context.with(|ctx| self.exports(&ctx, source));
+            }
+            Task::Check => (PROCESS.to_owned(), None),
+            Task::Call(Call { function, arguments: (first, second), gives_second }) => {
                 let handed_over = (first.len() + second.len()).saturating_mul(MEMORY_PER_BYTE);
                 self.runtime.set_memory_limit(self.limits.memory.saturating_add(handed_over));
                 let arguments = self.context.with(|ctx| {
                     let read = |text: String| ctx.json_parse(text).map_err(|_| self.thrown(&ctx, false));
                     Ok((Persistent::save(&ctx, read(first)?), Persistent::save(&ctx, read(second)?)))
                 })?;
-                Some((arguments, gives_second))
+                (function, Some((arguments, gives_second)))
             }
         };
         self.limit_memory();
@@ -149,6 +163,32 @@ impl Sandbox {
         failure
     }
 
+    /// The script, read and evaluated.
+    fn module<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        source: &str,
+        name: &str,
+    ) -> Result<Module<'js, Evaluated>, ScriptFailure> {
+        if source.contains('\0') {
+            return Err(plain("syntax", "The script holds a null character.".to_owned()));
+        }
+        let module = Module::declare(ctx.clone(), FILE_NAME, source).map_err(|_| self.thrown(ctx, true))?;
+        let (module, evaluated) = module.eval().map_err(|_| self.thrown(ctx, false))?;
+        self.settled(ctx, evaluated.into_value(), name)?;
+        Ok(module)
+    }
+
+    fn exports(&self, ctx: &Ctx<'_>, source: &str) -> Result<Json, ScriptFailure> {
+        let module = self.module(ctx, source, FILE_NAME)?;
+        let exported = module.namespace().map_err(|_| self.thrown(ctx, false))?;
+        let functions = exported.props::<String, Value<'_>>().filter_map(|property| {
+            let (name, value) = property.ok()?;
+            value.is_function().then(|| Json::from(name))
+        });
+        Ok(functions.collect::<Vec<_>>().into())
+    }
+
     /// The function of this name that the script exports.
     fn function<'js>(
         &self,
@@ -156,12 +196,7 @@ impl Sandbox {
         source: &str,
         name: &str,
     ) -> Result<Function<'js>, ScriptFailure> {
-        if source.contains('\0') {
-            return Err(plain("syntax", "The script holds a null character.".to_owned()));
-        }
-        let module = Module::declare(ctx.clone(), FILE_NAME, source).map_err(|_| self.thrown(ctx, true))?;
-        let (module, evaluated) = module.eval().map_err(|_| self.thrown(ctx, false))?;
-        self.settled(ctx, evaluated.into_value(), name)?;
+        let module = self.module(ctx, source, name)?;
         let exported: Result<Value<'js>, Error> = module.get(name);
         match exported.ok().and_then(Value::into_function) {
             Some(function) => Ok(function),

@@ -58,6 +58,6 @@ fn gemini_leaves_out_that_it_found_nothing_at_all() {
     let found = reported(FlowKind::Adk, "gemini-2.5-flash", sizes);
     assert_eq!((found.bill().cache_reported_calls, found.bill().cached_tokens), (4, 0));
     let differences = found.calls.iter().skip(1).map(|call| call.comparison?.difference);
-    assert!(differences.into_iter().all(|difference| difference == Some(Difference::Unused)));
+    assert!(differences.into_iter().all(|difference| difference == Some(Difference::NeverKept)));
     assert!(found.losses().is_empty());
 }

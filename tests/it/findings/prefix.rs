@@ -113,6 +113,33 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
+        code: "cache-never-read",
+        found_in: Given {
+            app: "
+                root_agent: {name: desk, model: gpt-4o, instruction: «5000 words»}",
+            session: "
+                user: Hello
+                desk [usage 5100 cached 0]: Hello
+                user: Hello
+                desk [usage 5110 cached 0]: Hello
+                user: Hello
+                desk [usage 5120 cached 0]: Hello",
+        },
+        says: "By the provider's reports, nothing of desk's prompts was ever read from a cache: 9,984 tokens that were sent \
+               before were paid in full, twice.",
+        not_in: Given {
+            app: "
+                root_agent: {name: desk, model: gpt-4o, instruction: «5000 words»}",
+            session: "
+                user: Hello
+                desk [usage 5100 cached 0]: Hello
+                user: Hello
+                desk [usage 5110 cached 0]: Hello
+                user: Hello
+                desk [usage 5120 cached 4992]: Hello",
+        },
+    },
+    Case {
         code: "filter-shifts-every-turn",
         found_in: Given {
             app: "

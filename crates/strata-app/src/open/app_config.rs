@@ -14,7 +14,7 @@ use strata_store::{AppConfig, AppConfigOrigin};
 use super::assumed_model::{names_no_model, with_model};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::beside::SessionServices;
-use crate::error::AppError;
+use crate::error::{AppError, sentence};
 
 /// From this release on, histories are built as by the known one.
 const FENCED: AdkRelease = AdkRelease::new(2, 9);
@@ -150,12 +150,35 @@ pub(crate) fn read_app(path: &Path) -> Result<strata_import::AppConfig, AppError
     let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let read = read_app_config(&bytes, &|name| std::fs::read(folder.join(name)).ok()).map_err(unreadable)?;
+    let refused = |reason: String| unreadable(format!("google-adk would not start with it: {reason}"));
     // The rules are those of 2.13: an app that another google-adk ran is fine by that one's.
     if let Some(document) = read.document.as_ref().filter(|_| read.app.other_writer().is_none()) {
-        check_config(ConfigTarget::App, document)
-            .map_err(|error| unreadable(format!("google-adk would not start with it: {error}")))?;
+        check_config(ConfigTarget::App, document).map_err(|error| refused(error.to_string()))?;
     }
-    Ok(read)
+    for file in &read.agent_files {
+        let place = if file.path.is_empty() { String::new() } else { format!("{}: ", file.path) };
+        check_config(ConfigTarget::AgentFile, &file.document)
+            .map_err(|error| refused(format!("{place}{error}")))?;
+    }
+    match read.refusal() {
+        Some(refusal) => Err(refused(refusal.message.clone())),
+        None => Ok(read),
+    }
+}
+
+/// Reads the configuration of an app that is to run, as [`read_app`]; it is refused as well where a part of it is not
+/// understood.
+pub(crate) fn read_app_to_run(path: &Path) -> Result<strata_import::AppConfig, AppError> {
+    let read = read_app(path)?;
+    match read.unread() {
+        Some(refusal) => Err(AppError::bad_input(format!(
+            "{} cannot be run as it stands: {} ({})",
+            path.display(),
+            sentence(&refusal.message),
+            refusal.at,
+        ))),
+        None => Ok(read),
+    }
 }
 
 /// A configuration as the store has it: in one document, whatever files it was made of. `path` is the first of them.

@@ -268,7 +268,7 @@ fn report(
 fn call_report(sent: &ToldCall, numbers: &HashMap<u32, u32>, compiled: &Compiled) -> RunCallReport {
     let number = match sent.answer {
         Answered::By(event) => numbers.get(&event).copied(),
-        Answered::NotYet | Answered::Never => None,
+        Answered::NotYet | Answered::Never | Answered::NotSent => None,
     };
     let cache = number.and_then(|number| compiled.caches.call(number));
     RunCallReport {

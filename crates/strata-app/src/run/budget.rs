@@ -61,7 +61,7 @@ pub(crate) struct Budget {
 pub(crate) struct Spent {
     /// Of prompts and answers.
     pub tokens: u64,
-    /// Where somebody is paid, and the price is known.
+    /// Where the model's price is known; of scripted answers, what the agent's own model would have taken.
     pub dollars: f64,
 }
 
@@ -69,8 +69,7 @@ pub(crate) struct Spent {
 pub(crate) struct Charge {
     budget: Arc<Budget>,
     prompt_tokens: u64,
-    /// `None`: nobody is paid.
-    model: Option<Str>,
+    model: Str,
     is_settled: bool,
 }
 
@@ -95,16 +94,10 @@ impl Budget {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call to `model` be made, or says why not. `is_paid`: somebody is paid for it.
-    pub(crate) fn begin(
-        self: &Arc<Self>,
-        call: &ModelCall,
-        model: &str,
-        is_paid: bool,
-    ) -> Result<Charge, Failure> {
+    /// Lets a call to `model` be made, or says why not.
+    pub(crate) fn begin(self: &Arc<Self>, call: &ModelCall, model: &str) -> Result<Charge, Failure> {
         let prompt_tokens = u64::from(counted(&self.tables.counting, model, &call.request).tokens);
-        let model: Option<Str> = is_paid.then(|| model.into());
-        let next = self.cost(model.as_deref(), &ChargedTokens::uncached(prompt_tokens, 0));
+        let next = self.cost(model, &ChargedTokens::uncached(prompt_tokens, 0));
         let spent = self.spent();
         let refused = |what: &str, limit: String, taken: String, more: String| {
             Failure::new(
@@ -124,15 +117,15 @@ impl Budget {
             let dollars = |amount: f64| format!("${amount:.4}");
             return Err(refused("", dollars(limit), dollars(spent.dollars), dollars(next)));
         }
-        Ok(Charge { budget: self.clone(), prompt_tokens, model, is_settled: false })
+        Ok(Charge { budget: self.clone(), prompt_tokens, model: model.into(), is_settled: false })
     }
 
     /// US dollars; none where the model has no price.
-    fn cost(&self, model: Option<&str>, charged: &ChargedTokens) -> f64 {
-        model.and_then(|model| self.tables.prices.of_model(model)).map_or(0.0, |price| price.cost(charged))
+    fn cost(&self, model: &str, charged: &ChargedTokens) -> f64 {
+        self.tables.prices.of_model(model).map_or(0.0, |price| price.cost(charged))
     }
 
-    fn spend(&self, model: Option<&str>, charged: &ChargedTokens) {
+    fn spend(&self, model: &str, charged: &ChargedTokens) {
         let dollars = self.cost(model, charged);
         let mut spent = self.lock();
         spent.tokens += charged.prompt + charged.output;
@@ -154,14 +147,14 @@ impl Charge {
             Some(report) => ChargedTokens { output, ..report.charged() },
             None => ChargedTokens::uncached(self.prompt_tokens, output),
         };
-        self.budget.spend(self.model.as_deref(), &charged);
+        self.budget.spend(&self.model, &charged);
     }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
         if !self.is_settled {
-            self.budget.spend(self.model.as_deref(), &ChargedTokens::uncached(self.prompt_tokens, 0));
+            self.budget.spend(&self.model, &ChargedTokens::uncached(self.prompt_tokens, 0));
         }
     }
 }
@@ -197,11 +190,11 @@ mod tests {
     #[test]
     fn the_call_that_would_pass_the_limit_is_not_made() {
         let budget = budget(RunLimits { tokens: Some(1000), ..RunLimits::default() });
-        budget.begin(&call(100), "gpt-4o", true).unwrap().take(&reported(700, 50));
-        let refusal = budget.begin(&call(400), "gpt-4o", true).map(|_| ()).unwrap_err();
+        budget.begin(&call(100), "gpt-4o").unwrap().take(&reported(700, 50));
+        let refusal = budget.begin(&call(400), "gpt-4o").map(|_| ()).unwrap_err();
         assert_eq!(&*refusal.kind, "BudgetExceededError");
         assert!(refusal.message.contains("1,000 tokens. It has taken 750"), "{}", refusal.message);
-        assert!(budget.begin(&call(100), "gpt-4o", true).is_ok());
+        assert!(budget.begin(&call(100), "gpt-4o").is_ok());
     }
 
     #[test]
@@ -211,7 +204,7 @@ mod tests {
             let custom_metadata = Some([(strata_model::marks::CACHE_WRITE, mark)].into_iter().collect());
             let response = LlmResponse { custom_metadata, ..reported(10_000, 0) };
             let budget = budget(RunLimits::default());
-            budget.begin(&call(10), "claude-sonnet-4-5", true).unwrap().take(&response);
+            budget.begin(&call(10), "claude-sonnet-4-5").unwrap().take(&response);
             budget.spent().dollars
         };
         let (short, long) =
@@ -222,15 +215,15 @@ mod tests {
     #[test]
     fn a_call_without_a_report_counts_with_its_prompt_and_dollars_are_those_of_the_price() {
         let budget = budget(RunLimits { dollars: Some(0.01), ..RunLimits::default() });
-        drop(budget.begin(&call(500), "gpt-4o", true).unwrap());
+        drop(budget.begin(&call(500), "gpt-4o").unwrap());
         let spent = budget.spent();
         let price = Prices::embedded();
         let expected = price.of_model("gpt-4o").unwrap().cost(&ChargedTokens::uncached(spent.tokens, 0));
         assert!((spent.dollars - expected).abs() < 1e-12 && spent.tokens >= 500, "{spent:?}");
-        let mut charge = budget.begin(&call(10), "gpt-4o", true).unwrap();
+        let mut charge = budget.begin(&call(10), "gpt-4o").unwrap();
         charge.take(&reported(10_000, 0));
         drop(charge);
-        assert!(budget.begin(&call(10), "gpt-4o", true).is_err());
-        assert!(budget.begin(&call(10), "gpt-4o", false).is_ok(), "nobody is paid");
+        assert!(budget.begin(&call(10), "gpt-4o").is_err());
+        assert!(budget.begin(&call(10), "a-model-without-a-price").is_ok());
     }
 }

@@ -8,9 +8,12 @@ use strata_runtime::{Failure, ModelCall, Models};
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
+use super::listener::RunListener;
 use super::recorded_turn::Replay;
 use super::scripted::Script;
+use super::sent::SentCalls;
 use super::server::ModelServer;
+use crate::error::sentence;
 
 /// Who answers.
 pub(crate) enum Answerer {
@@ -26,6 +29,8 @@ pub(crate) struct RunModels {
     /// Goes before everybody else.
     pub replay: Arc<Replay>,
     pub budget: Arc<Budget>,
+    pub sent: Arc<SentCalls>,
+    pub listener: Arc<dyn RunListener>,
     /// Stops calls that are being made.
     pub stop: CancellationToken,
 }
@@ -35,22 +40,31 @@ impl Models for RunModels {
         if let Some(answer) = self.replay.take(&call.agent) {
             return stream::iter([Ok(answer)]).boxed();
         }
-        let (model, is_paid) = match &self.answerer {
-            Answerer::Server(server) => (server.model_of(&call), true),
-            Answerer::Script(_) | Answerer::Echo => (&*call.model, false),
+        let model = match &self.answerer {
+            Answerer::Server(server) => server.model_of(&call),
+            // As if the agent's own model had answered.
+            Answerer::Script(_) | Answerer::Echo => &*call.model,
         };
-        let mut charge = match self.budget.begin(&call, model, is_paid) {
+        let mut charge = match self.budget.begin(&call, model) {
             Ok(charge) => charge,
-            Err(refusal) => return stream::iter([Err(refusal)]).boxed(),
+            Err(refusal) => {
+                self.sent.withdraw(&call.agent);
+                return stream::iter([Err(refusal)]).boxed();
+            }
         };
         let answers = match &self.answerer {
             Answerer::Server(server) => server.answers(&call, self.stop.clone()),
             Answerer::Script(script) => script.answers(&call),
             Answerer::Echo => stream::iter([echo(&call)]).boxed(),
         };
-        let counted = answers.inspect(move |answer| {
-            if let Ok(response) = answer {
-                charge.take(response);
+        let summary_for = call.agent.is_empty().then(|| self.listener.clone());
+        let counted = answers.inspect(move |answer| match answer {
+            Ok(response) => charge.take(response),
+            // An agent's failure is an event of the session; nobody hears of a summary's.
+            Err(failure) => {
+                if let Some(listener) = &summary_for {
+                    listener.note(&format!("No summary was made: {}", sentence(&failure.message)));
+                }
             }
         });
         counted.boxed()

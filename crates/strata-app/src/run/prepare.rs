@@ -24,7 +24,7 @@ use super::tools::{RecordedAnswers, ToolScript, ToolSources};
 use super::toolsets::{Agrees, Equipped, Toolsets, equipped, has_sources, left_closed};
 use crate::error::AppError;
 use crate::models::UsableEndpoint;
-use crate::open::{read_app, stored_app};
+use crate::open::{read_app_to_run, stored_app};
 use crate::tables::Tables;
 
 /// What a run finds around it.
@@ -69,7 +69,7 @@ struct RunApp {
 
 impl RunApp {
     fn read(path: &Path) -> Result<Self, AppError> {
-        let read = read_app(path)?;
+        let read = read_app_to_run(path)?;
         let config = stored_app(&read.app, path);
         Ok(Self { app: Arc::new(read.app), config, diagnostics: read.diagnostics })
     }

@@ -124,6 +124,8 @@ impl Run {
                 answerer: parts.answerer,
                 replay: parts.replay,
                 budget: parts.budget.clone(),
+                sent: sent.clone(),
+                listener: parts.listener.clone(),
                 stop: parts.stop.clone(),
             }),
             code: code.clone(),
@@ -249,7 +251,7 @@ impl Run {
 
     /// How many requests were let through to a model.
     pub(crate) fn n_sent(&self) -> usize {
-        self.sent.len()
+        self.sent.counts().all
     }
 
     /// What was let through, in order.

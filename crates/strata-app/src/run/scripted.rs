@@ -135,7 +135,12 @@ impl Fields {
             "model" => self.response.model_version = Some(text()?),
             "finish" => self.response.finish_reason = Some(text()?),
             "error" => self.error = Some(text()?.to_string()),
-            _ => return Err(format!("has `{name}`, which no answer has")),
+            _ => {
+                return Err(format!(
+                    "has `{name}`, which no answer has: there are text, thought, calls, agent, usage, model, finish \
+                     and error"
+                ));
+            }
         }
         Ok(())
     }

@@ -53,6 +53,8 @@ pub(crate) enum Answered {
     By(u32),
     /// No event of the session does: the call failed, was stopped, or belongs to an agent tool's own session.
     Never,
+    /// The budget did not let it out.
+    NotSent,
 }
 
 /// How many calls were sent.
@@ -104,7 +106,8 @@ impl SentCalls {
     }
 
     pub(crate) fn all(&self) -> Vec<ToldCall> {
-        self.lock().told.clone()
+        let calls = self.lock();
+        calls.told.iter().filter(|call| call.answer != Answered::NotSent).cloned().collect()
     }
 
     pub(crate) fn counts(&self) -> SentCounts {
@@ -116,7 +119,7 @@ impl SentCalls {
         self.len() + 1
     }
 
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.lock().told.len()
     }
 
@@ -143,6 +146,22 @@ impl SentCalls {
         calls.open.push(call);
         if is_apart {
             calls.give_up(|known| known.number == number);
+        }
+    }
+
+    /// The latest call of an agent did not go out after all.
+    pub(crate) fn withdraw(&self, agent: &str) {
+        let mut calls = self.lock();
+        // One that was held is in the session already.
+        let is_it = |call: &SentCall| *call.agent == *agent && call.stand_in.is_none();
+        let Some(at) = calls.open.iter().rposition(is_it) else { return };
+        let number = calls.open.remove(at).number;
+        if let Some(told) = calls.told.get_mut(number - 1) {
+            told.answer = Answered::NotSent;
+        }
+        calls.counts.all -= 1;
+        if let Some(n) = calls.counts.by_agent.get_mut(agent) {
+            *n -= 1;
         }
     }
 

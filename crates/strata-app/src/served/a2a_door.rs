@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::a2a_send::{Sent, sent};
 use super::a2a_task::{answered, begun, said_meanwhile, stored};
-use super::answer::{ServeError, iso};
+use super::answer::{Asker, ServeError, iso};
 use super::live::TaskNews;
 use super::server::ServedApp;
 
@@ -47,18 +47,13 @@ pub fn agent_card(app: &ServedApp, url: &str) -> String {
 }
 
 /// Answers a call. It blocks until the answer is there, or the stream begins. `version` is what the header says.
-pub fn answer_a2a(
-    app: &Arc<ServedApp>,
-    body: &[u8],
-    version: Option<&str>,
-    principal: &Principal,
-) -> A2aReply {
+pub fn answer_a2a(app: &Arc<ServedApp>, body: &[u8], version: Option<&str>, asker: &Asker) -> A2aReply {
     let call = match read_call(body, version) {
         Ok(call) => call,
         Err(fault) => return A2aReply::Whole(json::to_compact(&fault.to_json())),
     };
     let line = Line { id: call.id.clone(), version: call.version, echo: call.echo.clone() };
-    match answered_call(app, call, &line, principal) {
+    match answered_call(app, call, &line, asker) {
         Ok(reply) => reply,
         Err(error) => A2aReply::Whole(line.fault(error)),
     }
@@ -88,11 +83,12 @@ fn answered_call(
     app: &Arc<ServedApp>,
     call: A2aCall,
     line: &Line,
-    principal: &Principal,
+    asker: &Asker,
 ) -> Result<A2aReply, A2aError> {
+    let principal = &asker.principal;
     match call.request {
         A2aRequest::Send { message, options, is_streamed } => {
-            let sent = sent(&message, options, principal.clone()).map_err(A2aError::InvalidParams)?;
+            let sent = sent(&message, options, asker).map_err(A2aError::InvalidParams)?;
             send(app, sent, is_streamed, line)
         }
         A2aRequest::GetTask { id, history } => {

@@ -1,10 +1,10 @@
 //! Messages of A2A: which agent they are for, what they say, and what is the caller's own.
 
-use strata_context::{Door, IdPlace, Principal};
+use strata_context::{Door, IdPlace};
 use strata_model::{Json, Object};
 use strata_wire::a2a::{A2aMessage, A2aPart, SendOptions};
 
-use super::answer::Ask;
+use super::answer::{Ask, Asker};
 
 /// A message as it is asked.
 pub(super) struct Sent {
@@ -13,7 +13,7 @@ pub(super) struct Sent {
 }
 
 /// A part of data may name a skill with parameters; the rest of a message is what is said. The error says why nothing is.
-pub(super) fn sent(message: &A2aMessage, options: SendOptions, principal: Principal) -> Result<Sent, String> {
+pub(super) fn sent(message: &A2aMessage, options: SendOptions, asker: &Asker) -> Result<Sent, String> {
     if message.parts.iter().any(|part| matches!(part, A2aPart::File(_))) {
         return Err("Files are not taken. Send texts and data.".to_owned());
     }
@@ -35,8 +35,9 @@ pub(super) fn sent(message: &A2aMessage, options: SendOptions, principal: Princi
         said.push(A2aPart::Data(nothing.into()));
     }
     let text = A2aMessage { parts: said, ..message.clone() }.text();
-    let mut ask = Ask::new(Door::A2a, principal, text);
-    ask.context_ids = options.context_ids.iter().map(|id| (IdPlace::Body, id.clone())).collect();
+    let mut ask = Ask::new(Door::A2a, asker.principal.clone(), text);
+    let in_body = options.context_ids.iter().map(|id| (IdPlace::Body, id.clone()));
+    ask.context_ids = in_body.chain(asker.named_ids()).collect();
     ask.task_id.clone_from(&message.task_id);
     ask.agent = agent;
     Ok(Sent { ask, options })
@@ -61,12 +62,15 @@ mod tests {
     use strata_model::json;
     use strata_wire::a2a::A2aRole;
 
+    use strata_context::Principal;
+
     use super::*;
 
     fn asked(parts: Vec<A2aPart>) -> Result<Sent, String> {
         let message =
             A2aMessage { id: "m1".into(), role: A2aRole::User, parts, context_id: None, task_id: None };
-        sent(&message, SendOptions::default(), Principal::new("ana"))
+        let ana = Asker { principal: Principal::new("ana"), context_ids: Vec::new() };
+        sent(&message, SendOptions::default(), &ana)
     }
 
     fn data(text: &str) -> A2aPart {

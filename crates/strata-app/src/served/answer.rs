@@ -6,6 +6,21 @@ use strata_store::{ContextFailure, StoreError};
 
 use crate::error::{AppError, ErrorCode};
 
+/// Who asks, and what a request says beside its body.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    pub principal: Principal,
+    /// Ids of contexts in headers, the query and cookies.
+    pub context_ids: Vec<(IdPlace, String)>,
+}
+
+impl Asker {
+    /// Cookies are for clients of plain HTTP: others send what they were sent without knowing of it.
+    pub(crate) fn named_ids(&self) -> impl Iterator<Item = (IdPlace, String)> + '_ {
+        self.context_ids.iter().filter(|(place, _)| *place != IdPlace::Cookie).cloned()
+    }
+}
+
 /// A request of a client.
 #[derive(Debug, Clone)]
 pub struct Ask {

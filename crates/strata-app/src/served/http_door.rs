@@ -1,20 +1,16 @@
 //! Plain HTTP: a document in, a document out. Whoever listens to the socket hands in what a request holds.
 
-use strata_context::{
-    Door, Held, IdPlace, Principal, Retention, RetentionStrategy, Ttl, expires_at, state_at,
-};
+use strata_context::{Door, Held, IdPlace, Retention, RetentionStrategy, Ttl, expires_at, state_at};
 use strata_model::{Json, Object, json};
 
-use super::answer::{Answer, AnswerStatus, Ask, ServeError, iso};
+use super::answer::{Answer, AnswerStatus, Ask, Asker, ServeError, iso};
 use super::server::ServedApp;
 use crate::error::AppError;
 
 /// What a request holds.
 #[derive(Debug, Clone)]
 pub struct HttpAsk {
-    pub principal: Principal,
-    /// Ids in headers, the query and cookies.
-    pub context_ids: Vec<(IdPlace, String)>,
+    pub asker: Asker,
     pub body: Vec<u8>,
 }
 
@@ -58,7 +54,7 @@ pub fn answer_http(app: &ServedApp, asked: HttpAsk) -> HttpAnswer {
 
 /// What a context holds.
 pub fn context_over_http(app: &ServedApp, asked: HttpAsk) -> HttpAnswer {
-    match app.context(asked.context_ids, &asked.principal) {
+    match app.context(asked.asker.context_ids, &asked.asker.principal) {
         Ok(held) => HttpAnswer {
             status: 200,
             body: json::object_to_compact(&context_json(app, &held)),
@@ -92,8 +88,8 @@ fn read(body: &Object, asked: HttpAsk) -> Result<Ask, ServeError> {
     }
     let message = text(body, "message")?;
     let missing = || AppError::bad_input("There is no `message`. Send what the agent is to be told.");
-    let mut ask = Ask::new(Door::Http, asked.principal, message.ok_or_else(missing)?);
-    ask.context_ids = asked.context_ids;
+    let mut ask = Ask::new(Door::Http, asked.asker.principal, message.ok_or_else(missing)?);
+    ask.context_ids = asked.asker.context_ids;
     for key in ["context_id", "contextId"] {
         ask.context_ids.extend(text(body, key)?.map(|id| (IdPlace::Body, id)));
     }

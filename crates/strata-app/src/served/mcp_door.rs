@@ -1,10 +1,10 @@
 //! The Model Context Protocol: an agent is a tool. The protocol itself is spoken in strata-mcp; here a call's arguments
 //! become a request, and its answer a document.
 
-use strata_context::{ContextError, Door, IdPlace, Principal};
+use strata_context::{ContextError, Door, IdPlace};
 use strata_model::{Json, Object, Str, json};
 
-use super::answer::{Answer, AnswerStatus, Ask, ServeError, iso};
+use super::answer::{Answer, AnswerStatus, Ask, Asker, ServeError, iso};
 use super::server::ServedApp;
 use crate::error::AppError;
 
@@ -51,12 +51,12 @@ pub const TOOL_SCHEMA: &str = r#"{
 /// was in: a call that names none goes on with it, while it is there.
 pub fn answer_mcp(
     app: &ServedApp,
-    principal: &Principal,
+    asker: &Asker,
     agent: &str,
     arguments: &str,
     connection: Option<&str>,
 ) -> McpAnswer {
-    match read(agent, arguments, principal).and_then(|ask| asked(app, ask, connection)) {
+    match read(agent, arguments, asker).and_then(|ask| asked(app, ask, connection)) {
         Ok(answer) => told(&answer),
         Err(error) => McpAnswer {
             is_error: true,
@@ -124,7 +124,7 @@ fn parameters(arguments: &Object) -> Option<String> {
     Some(json::object_to_compact(&said))
 }
 
-fn read(agent: &str, arguments: &str, principal: &Principal) -> Result<Ask, ServeError> {
+fn read(agent: &str, arguments: &str, asker: &Asker) -> Result<Ask, ServeError> {
     let unreadable = |problem: String| ServeError::from(AppError::bad_input(problem));
     let Ok(Json::Object(arguments)) = json::parse(arguments.as_bytes()) else {
         return Err(unreadable("The arguments are no JSON object.".to_owned()));
@@ -142,8 +142,9 @@ fn read(agent: &str, arguments: &str, principal: &Principal) -> Result<Ask, Serv
     };
     let missing = || unreadable("`message` is missing: say something to the agent.".to_owned());
     let message = text("message")?.or(said).ok_or_else(missing)?;
-    let mut ask = Ask::new(Door::Mcp, principal.clone(), message);
+    let mut ask = Ask::new(Door::Mcp, asker.principal.clone(), message);
     ask.agent = Some(agent.to_owned());
+    ask.context_ids.extend(asker.named_ids());
     for key in ["context_id", "contextId"] {
         ask.context_ids.extend(text(key)?.map(|id| (IdPlace::Body, id)));
     }

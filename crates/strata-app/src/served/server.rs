@@ -8,7 +8,7 @@ use strata_context::{
     TaskStatus, one_id,
 };
 use strata_model::{App, Json, Object};
-use strata_store::{ContextFailure, ProcessLock, Store, TaskEntry, Work};
+use strata_store::{ContextFailure, ProcessLock, SessionId, Store, TaskEntry, Work};
 use tokio::runtime::Handle;
 
 use super::agents::{ServedAgent, agents, rooted};
@@ -22,7 +22,7 @@ use crate::data_folder::default_database;
 use crate::error::AppError;
 use crate::left_tasks::{end_left_task, end_left_tasks};
 use crate::message_summary::ExtractiveMessages;
-use crate::open::read_app;
+use crate::open::read_app_to_run;
 use crate::report::ModelAccess;
 use crate::run::{Computer, ModelChoice, OwnStore, RunStore as _, ToolScript, deeds, program_of};
 
@@ -51,7 +51,7 @@ impl ServedApp {
         runtime: Handle,
     ) -> Result<Self, AppError> {
         let database = choice.database.clone().map_or_else(default_database, Ok)?;
-        let app = Arc::new(read_app(&choice.app)?.app);
+        let app = Arc::new(read_app_to_run(&choice.app)?.app);
         let agents = agents(&app);
         if agents.is_empty() {
             return Err(AppError::bad_input(format!(
@@ -208,7 +208,11 @@ impl ServedApp {
             answers: started.answers,
             live: &started.running.task,
         };
-        let taken = talk.turn(&held.context, &asked, &self.around);
+        let session = talk.session(&held.context, &asked, &self.around);
+        let taken = session.and_then(|session| {
+            self.note_session(started, &held.context, &session);
+            talk.turn(&held.context, &asked, &self.around)
+        });
         let (commands, mut answer) = started.outcome(taken);
         let (id, principal, now) = (&started.context_id, &started.principal, self.clock.now());
         let mut store = self.around.store.lock();
@@ -227,6 +231,17 @@ impl ServedApp {
         started.running.tell(TaskNews::Ended(answer.clone()));
         written?;
         Ok(answer)
+    }
+
+    /// Writes down where a turn is taken before it is: a server that is killed in it leaves the way to what was said. Where
+    /// it cannot be written, what came of the turn cannot either, and that says so.
+    fn note_session(&self, started: &Started, context: &Context, session: &SessionId) {
+        if context.session.as_deref() == Some(session.as_str()) {
+            return;
+        }
+        let commands = vec![Command::SetSession(session.as_str().into())];
+        let (id, principal, now) = (&started.context_id, &started.principal, self.clock.now());
+        let _ = self.around.store.lock().obey_context(id, principal, commands, now, &self.summariser);
     }
 
     /// With what was put away in the place of its handles: agents see values whole.

@@ -111,6 +111,16 @@ impl RunListener for Ear {
 }
 
 impl Talk {
+    /// The session that a turn is going to be taken in.
+    pub(super) fn session(
+        &mut self,
+        context: &Context,
+        asked: &TurnAsked<'_>,
+        around: &Surroundings,
+    ) -> Result<SessionId, AppError> {
+        Ok(self.open(context, asked, around)?.run.session().clone())
+    }
+
     /// Takes a turn. It blocks until the app has answered, fails, or is stopped.
     pub(super) fn turn(
         &mut self,

@@ -8,6 +8,7 @@ use strata_model::{Json, Object, json};
 use strata_store::Store;
 use tempfile::TempDir;
 
+use super::live::TaskNews;
 use super::*;
 use crate::report::{ModelChoice, RunLimits};
 
@@ -62,6 +63,10 @@ fn ask(text: &str, context: Option<&str>) -> Ask {
     ask
 }
 
+fn ana() -> Asker {
+    Asker { principal: Principal::new("ana"), context_ids: Vec::new() }
+}
+
 fn call(app: &Arc<ServedApp>, method: &str, params: Object) -> Json {
     let call = Object::from_iter([
         ("jsonrpc", Json::from("2.0")),
@@ -69,7 +74,7 @@ fn call(app: &Arc<ServedApp>, method: &str, params: Object) -> Json {
         ("method", method.into()),
         ("params", params.into()),
     ]);
-    match answer_a2a(app, json::object_to_compact(&call).as_bytes(), None, &Principal::new("ana")) {
+    match answer_a2a(app, json::object_to_compact(&call).as_bytes(), None, &ana()) {
         A2aReply::Whole(document) => json::parse(document.as_bytes()).unwrap(),
         A2aReply::Stream(_) => panic!("a stream"),
     }
@@ -116,6 +121,21 @@ fn dropped_messages_become_an_extractive_summary() {
 }
 
 #[test]
+fn a_context_knows_its_session_while_its_first_task_is_at_work() {
+    let desk = Desk::new();
+    let app = desk.serve();
+    let started = app.start(ask("hello", None)).unwrap();
+    let known = || desk.store().context(&started.context_id).unwrap().unwrap().context.session;
+    let mut news = started.running.task.news.subscribe();
+    std::thread::scope(|scope| {
+        scope.spawn(|| app.finish(&started).unwrap());
+        while !matches!(news.blocking_recv().unwrap(), TaskNews::Said(_)) {}
+        // It has said something, and is not at its end.
+        assert!(known().is_some());
+    });
+}
+
+#[test]
 fn a_task_that_runs_is_stopped_when_it_is_cancelled() {
     let desk = Desk::new();
     let app = desk.serve();
@@ -145,7 +165,7 @@ fn whoever_subscribes_to_a_task_that_runs_is_told_how_it_ends() {
         r#"{{"jsonrpc": "2.0", "id": 1, "method": "tasks/resubscribe", "params": {{"id": "{}"}}}}"#,
         started.task_id()
     );
-    let reply = answer_a2a(&app, params.as_bytes(), None, &Principal::new("ana"));
+    let reply = answer_a2a(&app, params.as_bytes(), None, &ana());
     let A2aReply::Stream(mut documents) = reply else { panic!("{reply:?}") };
     app.finish(&started).unwrap();
     let mut states = Vec::new();

@@ -172,10 +172,16 @@ fn text<'j>(value: &'j Json, name: &str) -> Option<&'j str> {
 }
 
 /// Tools of MCP servers are known by their names (`mcp__SERVER__TOOL`, Gemini CLI's `mcp_SERVER_TOOL`), or by the shape of
-/// their results; of others it is not known what carries them.
+/// their results, and calls of A2A by theirs; of others it is not known what carries them.
 fn door_of_tool(name: &str, result: Option<&Object>) -> &'static str {
     let has = |result: &Object| result.contains_key("structuredContent") || result.contains_key("isError");
-    if name.starts_with("mcp_") || result.is_some_and(has) { "mcp" } else { "tool" }
+    if name.starts_with("a2a_") {
+        "a2a"
+    } else if name.starts_with("mcp_") || result.is_some_and(has) {
+        "mcp"
+    } else {
+        "tool"
+    }
 }
 
 /// The door and the words of a place in HTTP.

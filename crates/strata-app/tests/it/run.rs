@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod agent_files;
 mod callbacks;
 mod from_call;
 mod held;
@@ -380,6 +381,27 @@ fn an_imported_session_stays_as_it_is_and_a_new_one_goes_on() {
 }
 
 #[test]
+fn a_summary_that_fails_is_told() {
+    let mut app = one_agent(&[]);
+    app["events_compaction_config"] = json!({"compaction_interval": 1, "overlap_size": 0});
+    let desk = Desk::new(&app);
+    let heard = Arc::new(Heard::default());
+    let mut messages = ["Hello".to_owned()].into_iter();
+    let mut company = RunCompany {
+        listener: heard.clone(),
+        person: None,
+        holder: None,
+        next_message: &mut || messages.next(),
+    };
+    let choice = desk.choice(ModelChoice::Echo);
+    let quiet = Quiet(CancellationToken::new());
+    let report = report::run(&choice, &mut company, &quiet, &strata_testkit::runtime()).unwrap();
+    assert!(report.error.is_none());
+    let told = heard.0.lock().unwrap().clone();
+    assert!(told.iter().any(|line| line == "No summary was made: An echo summarises nothing."), "{told:?}");
+}
+
+#[test]
 fn a_model_that_loops_is_stopped_by_the_limits() {
     let desk = Desk::new(&one_agent(&[tool("look")]));
     let call = json!({"calls": [{"name": "look", "args": {"n": 1}}]});
@@ -395,6 +417,10 @@ fn a_model_that_loops_is_stopped_by_the_limits() {
     let (code, n_calls) = looping(RunLimits { tokens: Some(3_000), ..RunLimits::default() });
     assert_eq!(code, "BudgetExceededError");
     assert!((2..6).contains(&n_calls), "{n_calls}");
+    // What a script answers is charged as the agent's model would be.
+    let (code, cheaper) = looping(RunLimits { dollars: Some(0.000_3), ..RunLimits::default() });
+    assert_eq!(code, "BudgetExceededError");
+    assert!((1..20).contains(&cheaper), "{cheaper}");
 }
 
 #[test]

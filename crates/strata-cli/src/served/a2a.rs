@@ -33,13 +33,13 @@ pub(crate) async fn card(
 
 pub(crate) async fn call(
     State(app): State<Arc<ServedApp>>,
-    Extension(Caller(principal)): Extension<Caller>,
+    Extension(Caller(asker)): Extension<Caller>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
     let version =
         headers.get(VERSION_HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let answered = spawn_blocking(move || answer_a2a(&app, &body, version.as_deref(), &principal)).await;
+    let answered = spawn_blocking(move || answer_a2a(&app, &body, version.as_deref(), &asker)).await;
     match answered {
         // A client of 0.3 that asked for a stream reads an error as an event of it, and as nothing else.
         Ok(A2aReply::Whole(document)) if wants_events(&headers) => {

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::{Query, Request, State};
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
-use strata_app::served::Principal;
+use strata_app::served::{Asker, Principal};
 use strata_mcp::Caller;
 
+use super::context_ids::context_ids;
 use crate::serve::{TOKEN_HEADER, Token};
 
 /// Whose contexts there are, where nobody says otherwise.
@@ -40,7 +41,7 @@ impl Callers {
         self.0.iter().map(|(principal, token)| (principal.as_str(), token.as_str()))
     }
 
-    fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
+    fn caller(&self, headers: &HeaderMap) -> Option<Principal> {
         let bearer = headers
             .get(AUTHORIZATION)
             .map(|value| value.as_bytes())
@@ -50,7 +51,7 @@ impl Callers {
         let mut found = None;
         for (principal, token) in &self.0 {
             if token.is(shown) {
-                found = Some(Caller(principal.clone()));
+                found = Some(principal.clone());
             }
         }
         found
@@ -63,13 +64,16 @@ pub(crate) async fn check_caller(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let Some(caller) = callers.caller(request.headers()) else {
+    let Some(principal) = callers.caller(request.headers()) else {
         let error = json!({"error": {
             "code": "UNAUTHORIZED",
             "message": "Send a token that `strata serve` printed, as `Authorization: Bearer TOKEN`.",
         }});
         return (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], Json(error)).into_response();
     };
-    request.extensions_mut().insert(caller);
+    let query = Query::<Vec<(String, String)>>::try_from_uri(request.uri());
+    let query = query.map(|Query(pairs)| pairs).unwrap_or_default();
+    let context_ids = context_ids(&query, request.headers());
+    request.extensions_mut().insert(Caller(Asker { principal, context_ids }));
     next.run(request).await
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
@@ -48,16 +48,26 @@ pub(crate) fn router(
         .layer(from_fn(add_headers))
 }
 
-/// A request that is too long is refused before any door has seen it, in words of the libraries: programs get a code.
+/// What is refused before any door has seen it, in words of the libraries or in none: programs get a code.
 async fn told_as_document(response: Response) -> Response {
+    const DOORS: &str =
+        "There are POST /run, GET /context, POST /a2a, /mcp and GET /.well-known/agent-card.json.";
     let kind = response.headers().get(CONTENT_TYPE).map(|kind| kind.as_bytes());
     let is_document = kind.is_some_and(|kind| kind.starts_with(b"application/json"));
-    if response.status() != StatusCode::PAYLOAD_TOO_LARGE || is_document {
-        return response;
-    }
-    let error = json!({"error": {
-        "code": "REQUEST_TOO_LARGE",
-        "message": format!("A request has at most {} MB. Nothing was done. Send less at once.", MOST_BYTES >> 20),
-    }});
-    (StatusCode::PAYLOAD_TOO_LARGE, Json(error)).into_response()
+    let status = response.status();
+    let (code, message) = match status {
+        StatusCode::PAYLOAD_TOO_LARGE if !is_document => (
+            "REQUEST_TOO_LARGE",
+            format!("A request has at most {} MB. Nothing was done. Send less at once.", MOST_BYTES >> 20),
+        ),
+        StatusCode::NOT_FOUND if kind.is_none() => ("NOT_FOUND", format!("Nothing is served here. {DOORS}")),
+        StatusCode::METHOD_NOT_ALLOWED if kind.is_none() => {
+            ("METHOD_NOT_ALLOWED", format!("This is not how it is asked. {DOORS}"))
+        }
+        _ => return response,
+    };
+    let allowed = response.headers().get(ALLOW).cloned();
+    let mut told = (status, Json(json!({"error": {"code": code, "message": message}}))).into_response();
+    told.headers_mut().extend(allowed.map(|allowed| (ALLOW, allowed)));
+    told
 }

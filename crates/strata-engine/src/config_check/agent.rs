@@ -185,7 +185,7 @@ fn unreadable_type(schema: &Json) -> Option<&Json> {
         .or_else(|| lists.flatten().find_map(unreadable_type))
 }
 
-fn name_problems(name: &Json) -> Vec<Problem> {
+pub(super) fn name_problems(name: &Json) -> Vec<Problem> {
     let name = name.as_str().unwrap_or_default();
     if !python::is_identifier(name) {
         whole(format!("the name {name:?} has to be a Python identifier: letters, digits and _"))
@@ -220,7 +220,7 @@ fn instruction_problems(instruction: &Json) -> Vec<Problem> {
 }
 
 /// Fields of the model's configuration that the agent sets itself.
-fn owned_by_the_agent(config: &Json) -> Vec<Problem> {
+pub(super) fn owned_by_the_agent(config: &Json) -> Vec<Problem> {
     let given = |snake: &str, camel: &str| {
         config.get(camel).or_else(|| config.get(snake)).filter(|value| value.is_truthy())
     };
@@ -240,7 +240,7 @@ fn owned_by_the_agent(config: &Json) -> Vec<Problem> {
     }
 }
 
-fn generate_problems(config: &Json) -> Vec<Problem> {
+pub(super) fn generate_problems(config: &Json) -> Vec<Problem> {
     let Json::Object(object) = config else { return Vec::new() };
     let mut problems = Vec::new();
     for (key, value) in object.iter() {

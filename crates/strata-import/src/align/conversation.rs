@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use strata_model::{Fingerprint, Json, Object, Part, Str};
 use strata_wire::message::{Role, Turn};
-use strata_wire::{Answer, NamedContext, context_of_body};
+use strata_wire::{Answer, context_of_body};
 
 pub(super) use attempts::joined;
 
@@ -237,7 +237,7 @@ impl Conversation {
             None => is_recorded.then(|| self.await_answer(asked_model(&body), base)),
         };
         let contexts: Vec<Json> =
-            about.contexts.iter().chain(&context_of_body(&body)).map(named_context).collect();
+            about.contexts.iter().chain(&context_of_body(&body)).map(marks::named_context).collect();
         if let Some(event) = event.filter(|_| !contexts.is_empty()) {
             self.draft.mark(event, marks::CONTEXTS, contexts);
         }
@@ -509,11 +509,6 @@ impl Conversation {
     pub(super) fn finish(self) -> Draft {
         self.draft
     }
-}
-
-/// What [`marks::CONTEXTS`] says.
-fn named_context(named: &NamedContext) -> Json {
-    Object::from_iter([("id", named.id.clone()), ("place", named.place.name().into())]).into()
 }
 
 /// The place of an answer, which is no message of the request.

@@ -7,9 +7,36 @@ use strata_model::app::{AgentKind, StaticInstruction};
 use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, Tool};
 
 use super::document::{ReadFile, read_document};
+use super::graph::{Agents, Graph, last_segment, read_graph};
 
 /// Files that refer to each other deeper than this are taken for a circle.
-const MAX_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 64;
+
+/// What google-adk 2.13 has under a name without a module, besides what is read here.
+const TOOLS: [&str; 22] = [
+    "APIHubToolset",
+    "ApiRegistry",
+    "AuthToolArguments",
+    "BaseTool",
+    "DiscoveryEngineSearchTool",
+    "ExampleTool",
+    "FunctionTool",
+    "LongRunningFunctionTool",
+    "ModelConsultContextConfig",
+    "ModelConsultTool",
+    "RemoteMcpServer",
+    "SearchResultMode",
+    "ToolContext",
+    "TransferToAgentTool",
+    "VertexAiLoadProfilesTool",
+    "VertexAiSearchTool",
+    "enterprise_web_search",
+    "get_user_choice",
+    "google_maps_grounding",
+    "request_input",
+    "transfer_to_agent",
+    "url_context",
+];
 
 pub(super) struct AgentConfig;
 
@@ -20,16 +47,32 @@ impl AgentConfig {
     }
 }
 
-pub(super) fn read_app(document: Json, read_file: ReadFile<'_>, decoder: &mut Decoder) -> App {
-    let mut reader = Reader { read_file, decoder, depth: 0 };
+/// A file of the configuration, or an agent inside one, as google-adk gets to see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentFile {
+    /// As it is referred to; empty: the file that was opened.
+    pub path: String,
+    pub document: Json,
+}
+
+/// The app, and the files it is made of.
+pub(super) fn read_app(
+    document: Json,
+    read_file: ReadFile<'_>,
+    decoder: &mut Decoder,
+) -> (App, Vec<AgentFile>) {
+    let mut reader = Reader { read_file, decoder, open: vec![String::new()], files: Vec::new() };
     let root = reader.agent(document);
-    App { name: root.name.clone(), root_agent: Some(Arc::new(root)), ..App::default() }
+    let app = App { name: root.name.clone(), root_agent: Some(Arc::new(root)), ..App::default() };
+    (app, reader.files)
 }
 
 struct Reader<'r> {
     read_file: ReadFile<'r>,
     decoder: &'r mut Decoder,
-    depth: usize,
+    /// The files that are being read, each referred to by the one before.
+    open: Vec<String>,
+    files: Vec<AgentFile>,
 }
 
 impl Reader<'_> {
@@ -38,22 +81,28 @@ impl Reader<'_> {
     }
 
     fn agent(&mut self, document: Json) -> Agent {
+        self.files.push(AgentFile {
+            path: self.open.last().cloned().unwrap_or_default(),
+            document: document.clone(),
+        });
         let Json::Object(mut config) = document else {
-            self.warn(
-                "unexpected-type",
-                "",
-                "an agent configuration should be a mapping; it was left empty".into(),
-            );
+            self.refuse("unexpected-type", "", "an agent configuration should be a mapping".into());
             return Agent::default();
         };
         let name: Str = text(&mut config, "name").unwrap_or_else(|| "agent".into());
         let kind = self.kind(text(&mut config, "agent_class").as_deref(), &name);
         let sub_agents = self.sub_agents(config.remove("sub_agents"), &name);
         let tools = self.tools(config.remove("tools"), &name);
+        let Graph { nodes, edges } = match config.remove("edges") {
+            Some(edges) if kind == AgentKind::Workflow => read_graph(&edges, &name, self),
+            _ => Graph::default(),
+        };
         let static_instruction = config
             .remove("static_instruction")
             .and_then(|value| StaticInstruction::from_json(value, self.decoder).ok());
         self.report_code(&mut config, &name);
+        let read = config.into_iter().map(|(key, value)| (key.clone(), as_pydantic_reads(&key, value)));
+        let mut config: Object = read.collect();
         // What is left has the names and shapes of an agent's own fields.
         config.push("name", name.clone());
         let fields = Agent::from_json(Json::Object(config), self.decoder).unwrap_or_default();
@@ -65,69 +114,26 @@ impl Reader<'_> {
                 format!("`{field}` of {name} is not known here and has no effect"),
             );
         }
-        Agent { kind, name, sub_agents, tools, static_instruction, ..fields }
+        Agent { kind, name, sub_agents, tools, nodes, edges, static_instruction, ..fields }
     }
 
     fn kind(&mut self, class: Option<&str>, agent: &str) -> AgentKind {
-        let class = class.unwrap_or("LlmAgent");
-        match class.rsplit('.').next().unwrap_or(class) {
-            "" | "LlmAgent" | "Agent" => AgentKind::Llm,
-            "SequentialAgent" => AgentKind::Sequential,
-            "ParallelAgent" => AgentKind::Parallel,
-            "LoopAgent" => AgentKind::Loop,
-            _ => {
-                let message =
-                    format!("{agent} is a {class}, whose behaviour is in code; it is taken to call no model");
-                self.warn("agent-in-code", agent, message);
-                AgentKind::Custom
-            }
+        let class = class.unwrap_or_default();
+        let kind = AgentKind::from_class(class);
+        if kind.is_none() && !class.contains('.') {
+            self.refuse("unknown-class", agent, format!("google-adk has no agent class {class}"));
+        } else if kind.is_none() || kind == Some(AgentKind::Custom) {
+            let message =
+                format!("{agent} is a {class}, whose behaviour is in code; it is taken to call no model");
+            self.warn("agent-in-code", agent, message);
         }
+        kind.unwrap_or(AgentKind::Custom)
     }
 
     fn sub_agents(&mut self, value: Option<Json>, agent: &str) -> Option<Vec<Arc<Agent>>> {
         let Some(Json::Array(references)) = value else { return None };
         let agents = references.into_iter().filter_map(|reference| self.reference(&reference, agent));
         Some(agents.map(Arc::new).collect())
-    }
-
-    /// An agent in a file of its own, or in code.
-    fn reference(&mut self, reference: &Json, agent: &str) -> Option<Agent> {
-        if let Some(path) = reference.get("config_path").and_then(Json::as_str) {
-            return self.file(path, agent);
-        }
-        let code = reference.get("code").and_then(Json::as_str)?;
-        let name = last_segment(code);
-        let message = format!("{name} is defined in code ({code}); its instruction and tools are not known");
-        self.warn("agent-in-code", agent, message);
-        Some(Agent { name: name.into(), ..Agent::default() })
-    }
-
-    fn file(&mut self, path: &str, agent: &str) -> Option<Agent> {
-        if self.depth == MAX_DEPTH {
-            self.warn(
-                "agents-in-a-circle",
-                agent,
-                format!("{path} refers back to itself; it was left out there"),
-            );
-            return None;
-        }
-        let document = match (self.read_file)(path) {
-            None => Err("it could not be read".to_owned()),
-            Some(bytes) => read_document(&bytes),
-        };
-        match document {
-            Ok(document) => {
-                self.depth += 1;
-                let read = self.agent(document);
-                self.depth -= 1;
-                Some(read)
-            }
-            Err(reason) => {
-                let message = format!("{agent} refers to the agent in {path}, but {reason}; it was left out");
-                self.warn("missing-agent-file", agent, message);
-                None
-            }
-        }
     }
 
     fn tools(&mut self, value: Option<Json>, agent: &str) -> Option<Vec<Tool>> {
@@ -155,13 +161,21 @@ impl Reader<'_> {
             "AgentTool" => {
                 let args = tool.get("args");
                 let called = args.and_then(|args| args.get("agent"))?;
-                let skip = args.and_then(|args| args.get("skip_summarization")).and_then(Json::as_bool);
+                let flag = |key: &str| args.and_then(|args| args.get(key)).and_then(Json::as_bool);
                 let called = self.reference(called, agent)?;
                 Tool::AgentTool {
                     agent: Arc::new(called),
-                    skip_summarization: skip == Some(true),
-                    include_plugins: true,
+                    skip_summarization: flag("skip_summarization") == Some(true),
+                    include_plugins: flag("include_plugins") != Some(false),
                 }
+            }
+            _ if !path.contains('.') && !TOOLS.contains(&path) => {
+                self.refuse(
+                    "unknown-tool",
+                    agent,
+                    format!("google-adk has no tool {path}, which {agent} names"),
+                );
+                return None;
             }
             _ => {
                 let message = format!(
@@ -210,6 +224,79 @@ impl Reader<'_> {
     }
 }
 
+impl Agents for Reader<'_> {
+    fn written(&mut self, document: Json) -> Agent {
+        self.agent(document)
+    }
+
+    fn reference(&mut self, reference: &Json, agent: &str) -> Option<Agent> {
+        if let Some(path) = reference.get("config_path").and_then(Json::as_str) {
+            return self.file(path, agent);
+        }
+        let code = reference.get("code").and_then(Json::as_str)?;
+        let name = last_segment(code);
+        let message = format!("{name} is defined in code ({code}); its instruction and tools are not known");
+        self.warn("agent-in-code", agent, message);
+        Some(Agent { name: name.into(), ..Agent::default() })
+    }
+
+    /// The agent of a file that another one refers to, from its own folder.
+    fn file(&mut self, path: &str, agent: &str) -> Option<Agent> {
+        let Some(place) = place_of(self.open.last().map(String::as_str).unwrap_or_default(), path) else {
+            let message = format!(
+                "{agent} refers to the agent in {path}, which is not below the folder of its own file"
+            );
+            self.refuse("agent-file-outside", agent, message);
+            return None;
+        };
+        if self.open.contains(&place) || self.open.len() > MAX_DEPTH {
+            self.refuse("agents-in-a-circle", agent, format!("{path} refers back to itself"));
+            return None;
+        }
+        let document = match (self.read_file)(&place) {
+            None => Err("it could not be read".to_owned()),
+            Some(bytes) => read_document(&bytes),
+        };
+        match document {
+            Ok(document) => {
+                self.open.push(place);
+                let read = self.agent(document);
+                self.open.pop();
+                Some(read)
+            }
+            Err(reason) => {
+                let message = format!("{agent} refers to the agent in {path}, but {reason}");
+                self.refuse("missing-agent-file", agent, message);
+                None
+            }
+        }
+    }
+
+    fn refuse(&mut self, code: &'static str, at: &str, message: String) {
+        self.decoder.report(Diagnostic::error(code, at, message));
+    }
+}
+
+/// Numbers and truth values may be written as texts.
+fn as_pydantic_reads(key: &str, value: Json) -> Json {
+    let word = match &value {
+        Json::String(word) => word.trim().to_ascii_lowercase(),
+        Json::Float(number) if key == "max_iterations" && number.fract() == 0.0 => {
+            return Json::Int(*number as i64);
+        }
+        _ => return value,
+    };
+    match key {
+        "max_iterations" => word.parse().map_or(value, Json::Int),
+        "disallow_transfer_to_parent" | "disallow_transfer_to_peers" => match &*word {
+            "1" | "on" | "t" | "true" | "y" | "yes" => Json::Bool(true),
+            "0" | "off" | "f" | "false" | "n" | "no" => Json::Bool(false),
+            _ => value,
+        },
+        _ => value,
+    }
+}
+
 /// A callback that google-adk imports, by its `module.function`.
 fn callback(reference: &Json) -> Option<Json> {
     let name = reference.get("name").and_then(Json::as_str)?;
@@ -236,6 +323,20 @@ fn text(config: &mut Object, key: &str) -> Option<Str> {
     }
 }
 
-fn last_segment(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
+/// The path of a file that another refers to, seen from the folder of the first. `None`: it lies outside the other's folder.
+fn place_of(referring: &str, path: &str) -> Option<String> {
+    let folder = referring.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut steps: Vec<&str> = Vec::new();
+    for step in path.split(['/', '\\']) {
+        match step {
+            "" if steps.is_empty() => return None,
+            "" | "." => {}
+            ".." => {
+                steps.pop()?;
+            }
+            step => steps.push(step),
+        }
+    }
+    let inside = steps.join("/");
+    Some(if folder.is_empty() { inside } else { format!("{folder}/{inside}") })
 }

@@ -15,5 +15,8 @@ pub(super) fn read_document(bytes: &[u8]) -> Result<Json, String> {
     if text.trim_start().starts_with(['{', '[']) {
         return json::parse(text.as_bytes()).map_err(|error| format!("the file is not valid JSON: {error}"));
     }
-    serde_saphyr::from_str(text).map_err(|error| format!("the file is not valid YAML: {error}"))
+    // Python reads `y` and `n` as texts, and takes `yes` for true wherever truth is asked for.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| format!("the file is not valid YAML: {error}"))
 }

@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object};
 
-use super::http::{Body, Content, Pair};
+use super::http::{Body, Content, Pair, Sent};
+use super::services::ServiceCalls;
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
@@ -24,17 +25,17 @@ pub(crate) fn is_archive(keys: Keys<'_>) -> bool {
 
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");
-    let mut steps = Vec::new();
+    let (mut steps, mut services) = (Vec::new(), ServiceCalls::default());
     let mut n_entries = 0;
     for mut document in read_documents(bytes, &["log.entries"], findings) {
         for value in document.take("log.entries") {
             let source = value.source();
             n_entries += 1;
             let Some(entry) = draft.object("log.entries", value.json) else { continue };
-            let exchange = pair(entry, source.clone()).and_then(|pair| pair.exchange(&mut draft));
-            match exchange {
-                Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
-                None => draft.unmapped.record("entry that is no model request", source),
+            match pair(entry, source.clone()).map(|pair| pair.sent(&mut draft, &mut services)) {
+                Some(Sent::Model(exchange)) => steps.push(Step::Exchange(exchange)),
+                Some(Sent::Service) => {}
+                Some(Sent::Other) | None => draft.unmapped.record("entry that is no model request", source),
             }
         }
     }
@@ -47,7 +48,9 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
     if top_level > 0 {
         draft.counts.insert("top_level_input_tokens", Json::Int(top_level as i64));
     }
-    sessions(steps, draft, format, findings)
+    let mut sessions = sessions(steps, draft, format, findings);
+    sessions.extend(services.finish(format, findings));
+    sessions
 }
 
 fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair<'static>> {

@@ -7,6 +7,7 @@ use strata_wire::coding::decoded;
 use strata_wire::stream::frame_payloads;
 use strata_wire::{NamedContext, contexts_of_http, is_other_call, model_of_url};
 
+use super::services::{ServiceCall, ServiceCalls, service_request};
 use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
 use crate::source::SourceRecord;
@@ -48,7 +49,35 @@ impl From<Vec<u8>> for Content<'_> {
     }
 }
 
+/// What a pair is.
+pub(crate) enum Sent {
+    /// A request to a model.
+    Model(Box<Exchange>),
+    /// A call of another server's agent or tool.
+    Service,
+    Other,
+}
+
 impl Pair<'_> {
+    /// Reads a pair, whoever was asked.
+    pub(crate) fn sent(self, draft: &mut Draft, services: &mut ServiceCalls) -> Sent {
+        if let Some(request) = service_request(&self.request.value()) {
+            let mut contexts = contexts_of_http(&self.url, []);
+            contexts.extend(self.request.contexts);
+            services.add(ServiceCall {
+                url: self.url,
+                contexts,
+                request,
+                response: self.response.map(|body| body.value()),
+                time: self.time,
+                end: self.end,
+                source: self.source,
+            });
+            return Sent::Service;
+        }
+        self.exchange(draft).map_or(Sent::Other, |exchange| Sent::Model(Box::new(exchange)))
+    }
+
     /// The exchange, when the request was to a model.
     pub(crate) fn exchange(self, draft: &mut Draft) -> Option<Exchange> {
         if is_other_call(&self.url) {

@@ -2,7 +2,8 @@
 
 use strata_model::Json;
 
-use super::http::{Body, Content, Pair};
+use super::http::{Body, Content, Pair, Sent};
+use super::services::ServiceCalls;
 use super::tnetstring::{Value, value_at};
 use crate::align::{Step, sessions};
 use crate::draft::Draft;
@@ -21,7 +22,7 @@ pub(crate) fn is_flow_file(head: &Head<'_>) -> bool {
 
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
     let mut draft = Draft::new("http", "model");
-    let mut steps = Vec::new();
+    let (mut steps, mut services) = (Vec::new(), ServiceCalls::default());
     let (mut at, mut n_flows) = (0, 0);
     while at < bytes.len() {
         let Some((flow, range)) = value_at(bytes, at) else {
@@ -33,13 +34,16 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
         at = range.end;
         n_flows += 1;
         let source = SourceRecord::Bytes(range.start as u64..range.end as u64);
-        match pair(&flow, source.clone()).and_then(|pair| pair.exchange(&mut draft)) {
-            Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
-            None => draft.unmapped.record("flow that is no model request", source),
+        match pair(&flow, source.clone()).map(|pair| pair.sent(&mut draft, &mut services)) {
+            Some(Sent::Model(exchange)) => steps.push(Step::Exchange(exchange)),
+            Some(Sent::Service) => {}
+            Some(Sent::Other) | None => draft.unmapped.record("flow that is no model request", source),
         }
     }
     draft.counts.insert("http_pairs", Json::Int(n_flows));
-    sessions(steps, draft, format, findings)
+    let mut sessions = sessions(steps, draft, format, findings);
+    sessions.extend(services.finish(format, findings));
+    sessions
 }
 
 fn pair<'t>(flow: &Value<'t>, source: SourceRecord) -> Option<Pair<'t>> {

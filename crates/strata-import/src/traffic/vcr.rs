@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use strata_model::take::{take_any, take_first_text, take_object};
 use strata_model::{Json, Object, Str, json};
 
-use super::http::{Body, Content, Pair};
+use super::http::{Body, Content, Pair, Sent};
+use super::services::ServiceCalls;
 use crate::align::{Step, sessions};
 use crate::documents::read_documents;
 use crate::draft::Draft;
@@ -37,18 +38,21 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
     let mut draft = Draft::new("http", "model");
     let interactions = interactions(bytes, findings);
     draft.counts.insert("http_pairs", Json::Int(interactions.len() as i64));
-    let mut steps = Vec::new();
+    let (mut steps, mut services) = (Vec::new(), ServiceCalls::default());
     for (interaction, source) in interactions {
         let pair = match interaction {
             Json::Object(interaction) => pair(interaction, source.clone()),
             _ => None,
         };
-        match pair.and_then(|pair| pair.exchange(&mut draft)) {
-            Some(exchange) => steps.push(Step::Exchange(Box::new(exchange))),
-            None => draft.unmapped.record("interaction that is no model request", source),
+        match pair.map(|pair| pair.sent(&mut draft, &mut services)) {
+            Some(Sent::Model(exchange)) => steps.push(Step::Exchange(exchange)),
+            Some(Sent::Service) => {}
+            Some(Sent::Other) | None => draft.unmapped.record("interaction that is no model request", source),
         }
     }
-    sessions(steps, draft, format, findings)
+    let mut sessions = sessions(steps, draft, format, findings);
+    sessions.extend(services.finish(format, findings));
+    sessions
 }
 
 fn interactions(bytes: &[u8], findings: &mut Findings) -> Vec<(Json, SourceRecord)> {

@@ -108,6 +108,8 @@ pub struct CallCache {
     pub comparison: Option<Comparison>,
     /// What would have been found of the prompt if it had been marked to be cached.
     pub left_out: Option<LeftOut>,
+    /// What should have been found, where no report of the session tells of anything that was.
+    pub never_read: Option<NeverRead>,
     /// What the provider says by itself of this very request.
     pub verdict: Option<CacheVerdict>,
     /// What the call comes to: by its report where that holds, else as predicted.
@@ -141,6 +143,18 @@ pub struct LeftOut {
     pub last: Mark,
     /// Whether the request is known to mark nothing; `None` where reports alone say that nothing was ever cached.
     pub marks_nothing: Option<bool>,
+    /// False where somebody on the way may have asked for more than the request.
+    pub is_sure: bool,
+}
+
+/// What a call would have read if the cache of its provider were ever read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NeverRead {
+    pub tokens: u32,
+    /// Of the prompt, as reported; what is written costs more with some providers.
+    pub written: u32,
+    /// US dollars. `None` without a price.
+    pub cost_usd: Option<f64>,
 }
 
 /// Sums over a session.
@@ -257,7 +271,10 @@ impl CacheAnalysis {
                 }
                 (None, Some(report)) => CallBill::reported(call.total, report, output),
                 (None, None) => {
-                    let found = (prediction.expected, prediction.writes(is_kept_long));
+                    // What is kept unasked is not charged for, and nobody calls it written.
+                    let is_written = run.timeline.needs_marks(at);
+                    let writes = if is_written { prediction.writes(is_kept_long) } else { (0, 0) };
+                    let found = (prediction.expected, writes);
                     let counted = (call.total.tokens, call.total.basis);
                     CallBill::predicted(call.total, counted, found, output)
                 }
@@ -278,6 +295,7 @@ impl CacheAnalysis {
                 reported,
                 comparison: None,
                 left_out: None,
+                never_read: None,
                 verdict: reported.and_then(|_| verdict_on(experiment, call)),
                 bill,
                 sized,
@@ -296,6 +314,7 @@ impl CacheAnalysis {
         if is_whole {
             self.weigh_marks(analysis, prices);
         }
+        self.weigh_unread(prices);
         self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         self.summaries =
             if is_whole { SummaryBill::of_each(experiment, analysis, prices) } else { Vec::new() };
@@ -328,10 +347,11 @@ impl CacheAnalysis {
         self.run.calls.len() == calls.len() && self.run.calls.n_shared(calls) == calls.len()
     }
 
-    /// Whether nothing was ever found or written, though it could have been: the client does not ask for the cache.
+    /// Whether nothing was ever found or written, though it could have been: nobody asks for the cache, or nobody keeps one.
     fn is_unused(&self) -> bool {
         let is_unused = |call: &CallCache| {
-            call.comparison.is_some_and(|found| found.difference == Some(Difference::Unused))
+            let difference = call.comparison.and_then(|found| found.difference);
+            difference.is_some_and(Difference::is_of_all)
         };
         !self.run.together.is_cache_used && self.calls.iter().any(is_unused)
     }
@@ -343,6 +363,12 @@ impl CacheAnalysis {
         let is_said =
             || timeline.asked[at] == Asked::Unknown && self.calls[at].reported.is_some() && self.is_unused();
         timeline.is_unmarked(at) || (timeline.needs_marks(at) && is_said())
+    }
+
+    /// Whether nobody can have asked for more to be kept than the request of a call does.
+    fn is_sure(&self, at: usize) -> bool {
+        let marked = self.run.calls.get(at).and_then(|call| call.matches.marked.as_ref());
+        marked.is_none_or(|marked| marked.is_sure || self.run.timeline.has_marks)
     }
 
     /// Whether the request of a call is known to mark nothing of it to be kept.
@@ -516,7 +542,8 @@ impl BilledCalls<'_> {
             sized: cache.sized,
             prediction: cache.prediction,
             is_uncached: cache.reported.is_some() && self.caches.is_unused(),
-            is_write_unsaid: cache.reported.is_some_and(|report| report.written.is_none()),
+            is_write_unsaid: cache.reported.is_some_and(|report| report.written.is_none())
+                || !self.caches.run.timeline.needs_marks(call.number as usize - 1),
             missed_reference: matches!(
                 cache.comparison.and_then(|comparison| comparison.difference),
                 Some(Difference::OlderPrompt | Difference::InFlight)

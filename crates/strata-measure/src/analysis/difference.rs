@@ -22,6 +22,8 @@ pub enum Difference {
     HeadOnly,
     /// Nothing is ever found or written in this session: the client does not ask for it.
     Unused,
+    /// Nothing is ever found or written in this session, though nothing more has to be asked for.
+    NeverKept,
     /// Less is found, and the provider promises nothing.
     KeepsLess,
     /// None of these.
@@ -29,6 +31,11 @@ pub enum Difference {
 }
 
 impl Difference {
+    /// It is of the whole session: no call lost what another one found.
+    pub(crate) fn is_of_all(self) -> bool {
+        matches!(self, Self::Unused | Self::NeverKept)
+    }
+
     /// A name for machines.
     pub fn name(self) -> &'static str {
         match self {
@@ -41,6 +48,7 @@ impl Difference {
             Self::InFlight => "in_flight",
             Self::HeadOnly => "head_only",
             Self::Unused => "unused",
+            Self::NeverKept => "never_kept",
             Self::KeepsLess => "keeps_less",
             Self::Unexplained => "unexplained",
         }

@@ -156,13 +156,21 @@ fn added(experiment: &Experiment, earlier: &Call, later: &Call, weigher: &Weighe
 }
 
 /// What was sent for two calls, where that is known and events do not tell it: google-adk's apps put instructions, state and
-/// callbacks of their own around them, and a system text that is sent anew stands in the place of that before.
+/// callbacks of their own around them, and a system text or a message that is sent anew stands in the place of that before.
 fn requests<'e>(experiment: &'e Experiment, calls: [&Call; 2]) -> Option<[&'e LlmRequest; 2]> {
     let [earlier, later] = calls.map(|call| experiment.recorded_request(call.number));
     let (earlier, later) = (earlier?, later?);
-    let is_around =
-        experiment.kind() == FlowKind::Adk || earlier.system_instruction != later.system_instruction;
+    let is_around = experiment.kind() == FlowKind::Adk
+        || earlier.system_instruction != later.system_instruction
+        || is_rewritten(earlier, later);
     is_around.then_some([earlier, later])
+}
+
+/// Whether another content stands where the earlier request had one.
+fn is_rewritten(earlier: &LlmRequest, later: &LlmRequest) -> bool {
+    let n_shared = later.contents.n_shared(&earlier.contents);
+    let mut both = earlier.contents.iter().skip(n_shared).zip(later.contents.iter().skip(n_shared));
+    both.any(|(before, after)| before.fingerprint != after.fingerprint)
 }
 
 /// What a request has more than an earlier one. `None` where it has less of something, or other tools.

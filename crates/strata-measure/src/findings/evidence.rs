@@ -11,7 +11,7 @@ use super::carried::{AllCarried, CarriedPiece, Carriers, PieceKind, parts, store
 use super::finding::CallRange;
 use super::tally::Tally;
 use crate::analysis::{
-    BilledCalls, CacheAnalysis, CallAnalysis, Counting, LeftOut, Loss, Scale, SessionAnalysis,
+    BilledCalls, CacheAnalysis, CallAnalysis, Counting, LeftOut, Loss, NeverRead, Scale, SessionAnalysis,
 };
 
 /// Bloat below this many tokens over a whole session costs nobody anything: at the highest prices it is a cent.
@@ -188,6 +188,13 @@ impl<'e> Evidence<'e> {
             .filter_map(|call| Some((call, self.caches.call(call.call.number)?.left_out.as_ref()?)))
     }
 
+    /// Calls of models whose cache is never read, with what should have been.
+    pub(super) fn never_read(&self) -> impl Iterator<Item = (&SeenCall<'e>, &'e NeverRead)> {
+        self.calls
+            .iter()
+            .filter_map(|call| Some((call, self.caches.call(call.call.number)?.never_read.as_ref()?)))
+    }
+
     /// The calls that carried a piece.
     pub(super) fn carriers(&self, carried: &CarriedPiece<'_>) -> &Carriers {
         &self.carried.carriers[carried.together]
@@ -227,6 +234,11 @@ impl<'e> Evidence<'e> {
         }
         // What was written for the first time would have cost more.
         tally.add_lost(left_out.cost_usd);
+    }
+
+    pub(super) fn add_never_read(&self, tally: &mut Tally, call: &SeenCall<'_>, unread: &NeverRead) {
+        tally.add_rebilled(&self.models, call.call.number, unread.tokens);
+        tally.add_lost(unread.cost_usd);
     }
 
     pub(super) fn add_rebilled(&self, tally: &mut Tally, call: &SeenCall<'_>) {

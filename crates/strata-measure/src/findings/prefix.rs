@@ -73,6 +73,19 @@ pub(super) const FAMILY: Family = Family {
             advice: "Mark the last block of tools, of the system text and of the newest message with `cache_control`.",
             look: cache_not_asked,
         },
+        Rule {
+            code: "cache-never-read",
+            surprises: &[],
+            kind: FindingKind::Prefix,
+            title: "A cache that is never read",
+            meaning: "Prompts begin as earlier ones did, and the provider keeps such beginnings, unasked or as the requests \
+                      ask. Its reports say that it never found one: what answers keeps none (a proxy, a gateway, a region, a \
+                      model behind another name), or each call reaches another place than the one before it.",
+            advice: "Send one such request twice to the provider itself. If the second one reads the cache, whatever stands \
+                     between takes that away; if not, give calls that belong together the same key, region and \
+                     `prompt_cache_key`. Where marked prefixes are written and never read, take the marks out.",
+            look: cache_never_read,
+        },
     ],
 };
 
@@ -232,6 +245,30 @@ fn cache_not_asked(evidence: &Evidence<'_>) -> Vec<Observation> {
     observed.chain(in_vain).collect()
 }
 
+fn cache_never_read(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let mut by_agent: BTreeMap<&str, (Tally, u64)> = BTreeMap::new();
+    for (call, unread) in evidence.never_read() {
+        let (tally, written) = by_agent.entry(call.name()).or_default();
+        evidence.add_never_read(tally, call, unread);
+        *written += u64::from(unread.written);
+    }
+    // A single call may have come too late, or to another place.
+    by_agent.retain(|_, (tally, _)| tally.n_calls() > 1 && tally.tokens() >= MIN_CACHED_TOKENS);
+    let observed = by_agent.into_iter().map(|(agent, (tally, written))| {
+        let (often, tokens) = (times(tally.n_calls()), number(tally.tokens()));
+        let but = match written {
+            0 => String::new(),
+            written => format!(", though {} tokens were written to it", number(written)),
+        };
+        let message = format!(
+            "By the provider's reports, nothing of {agent}'s prompts was ever read from a cache{but}: {tokens} tokens that \
+             were sent before were paid in full, {often}."
+        );
+        Observation::new(Severity::Warning, message, tally)
+    });
+    observed.collect()
+}
+
 /// What requests of an agent do not ask for, in words.
 fn unmarked(agent: &str, calls: &[&LeftOut]) -> String {
     let n_known = calls.iter().filter(|call| call.marks_nothing.is_some()).count();
@@ -244,6 +281,9 @@ fn unmarked(agent: &str, calls: &[&LeftOut]) -> String {
         }
         0 => format!(
             "Requests of {agent} do not mark their newest message to be cached, but what stands before it"
+        ),
+        n if n == n_known && calls.iter().any(|call| !call.is_sure) => format!(
+            "No request of {agent} asks for its prompt to be cached, and nothing shows that a gateway adds marks"
         ),
         n if n == n_known => format!("No request of {agent} asks for its prompt to be cached"),
         n => format!(

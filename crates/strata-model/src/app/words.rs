@@ -54,6 +54,26 @@ word! {
 
 crate::decode::always_written!(AgentKind);
 
+impl AgentKind {
+    /// The kind of one of google-adk's classes, named alone or with its module. `None`: a class of somebody else.
+    pub fn from_class(class: &str) -> Option<Self> {
+        let name = match class.rsplit_once('.') {
+            Some((module, name)) if module.starts_with("google.adk.") => name,
+            Some(_) => return None,
+            None => class,
+        };
+        Some(match name {
+            "" | "LlmAgent" | "Agent" => Self::Llm,
+            "SequentialAgent" => Self::Sequential,
+            "ParallelAgent" => Self::Parallel,
+            "LoopAgent" => Self::Loop,
+            "Workflow" => Self::Workflow,
+            "BaseAgent" => Self::Custom,
+            _ => return None,
+        })
+    }
+}
+
 word! {
     /// How much of the session an agent's requests carry.
     IncludeContents: "`default` or `none`" {

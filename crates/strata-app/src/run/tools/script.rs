@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use strata_engine::ScriptFailure;
 use strata_model::{Base64, Blob, Json, Object, Part, Str};
 use strata_runtime::Context;
 use strata_script::{Limits, QuickJs};
@@ -49,25 +50,25 @@ impl ToolScript {
         let source = std::fs::read_to_string(path).map_err(|error| {
             AppError::unreadable(format!("The script {} cannot be read: {error}.", path.display()))
         })?;
-        let script = Self::of(&path.display().to_string(), &source);
-        let first = script.functions.first().cloned().ok_or_else(|| {
-            let message = "exports no function. A tool is `export function NAME(args, context) { … }`.";
-            AppError::unreadable(format!("{} {message}", path.display()))
-        })?;
-        let empty = Json::Object(Object::new());
+        let named = path.display().to_string();
         // A script that cannot be read says so now, and not in the middle of a run.
-        if let Err(failure) = script.runner.call(&source, &first, &empty, &empty).result
-            && failure.code == "syntax"
-        {
-            return Err(AppError::unreadable(format!("{} cannot be read: {failure}.", path.display())));
+        let script = Self::of(&named, &source)
+            .map_err(|failure| AppError::unreadable(format!("{named} cannot be read: {failure}.")))?;
+        if script.functions.is_empty() {
+            return Err(AppError::unreadable(format!(
+                "{named} exports no function. A tool is `export function NAME(args, context) {{ … }}`."
+            )));
         }
         Ok(script)
     }
 
-    pub(crate) fn of(file: &str, source: &str) -> Self {
-        let functions = exported(source).map(str::to_owned).collect();
+    /// The error says what is wrong with the script.
+    pub(crate) fn of(file: &str, source: &str) -> Result<Self, ScriptFailure> {
         let runner = Arc::new(QuickJs::new(LIMITS));
-        Self { file: file.to_owned(), source: source.into(), functions, runner }
+        let exported = runner.exports(source).result?;
+        let names = exported.as_array().unwrap_or_default().iter().filter_map(Json::as_str);
+        let functions = names.map(str::to_owned).collect();
+        Ok(Self { file: file.to_owned(), source: source.into(), functions, runner })
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -163,31 +164,18 @@ fn changes(before: &Object, after: &Object) -> Object {
     written.chain(deleted.map(|key| (key.clone(), Json::Null))).collect()
 }
 
-/// Names of the functions and constants that a module exports where it declares them.
-fn exported(source: &str) -> impl Iterator<Item = &str> {
-    source.lines().filter_map(|line| {
-        let mut words = line.trim_start().strip_prefix("export ")?.split_whitespace().peekable();
-        words.next_if_eq(&"async");
-        let kind = words.next()?;
-        let rest = match kind {
-            "function" | "const" | "let" => words.next()?,
-            "function*" => return None,
-            _ => return None,
-        };
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
-        Some(&rest[..end]).filter(|name| !name.is_empty())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn exports_are_found_where_they_are_declared() {
-        let source = "// export function no() {}\nexport function look(args) {}\n  export async function later({id}) {}\n\
-                      export const add = (args) => 1\nfunction inner() {}\nexport default 3\n";
-        assert_eq!(exported(source).collect::<Vec<_>>(), ["look", "later", "add"]);
+    fn functions_are_what_the_script_exports_however_it_says_so() {
+        let source = "// export function no() {}\nexport function look(args) {} export async function later({id}) {}\n\
+                      export const add = (args) => 1\nfunction inner() {}\nfunction other() {}\n\
+                      export {other as said, inner}\nexport const table = {}\nexport default 3\n";
+        let script = ToolScript::of("tools.js", source).unwrap();
+        let names: Vec<&str> = script.functions.iter().map(String::as_str).collect();
+        assert_eq!(names, ["add", "inner", "later", "look", "said"]);
     }
 
     #[test]

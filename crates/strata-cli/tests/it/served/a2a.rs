@@ -77,6 +77,23 @@ fn the_id_may_stand_where_it_stood_earlier() {
 }
 
 #[test]
+fn an_id_in_the_header_counts_and_another_one_in_the_message_is_refused() {
+    let server = Server::echo();
+    let first = server.a2a("SendMessage", &message("hello", &json!({}))).json();
+    let id = first["result"]["task"]["contextId"].as_str().unwrap().to_owned();
+    let call = |params: &Value| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params}).to_string();
+        server.send("POST", "/a2a", &[("X-Context-ID", &id), ("A2A-Version", "1.0")], &body).json()
+    };
+    let again = call(&message("again", &json!({})));
+    assert_eq!(again["result"]["task"]["contextId"], id, "{again}");
+    let refused = call(&message("again", &json!({"contextId": "ctx-other"})));
+    assert_eq!(refused["error"]["data"][0]["reason"], "CONTEXT_ID_CONFLICT", "{refused}");
+    let nowhere = server.send("GET", "/nowhere", &[], "");
+    assert_eq!((nowhere.status, &nowhere.json()["error"]["code"]), (404, &json!("NOT_FOUND")));
+}
+
+#[test]
 fn a_stream_tells_of_the_task_from_its_beginning_to_its_end() {
     let server = Server::echo();
     let new = server.a2a("SendStreamingMessage", &message("hello", &json!({})));

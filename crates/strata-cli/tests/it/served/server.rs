@@ -50,10 +50,10 @@ fn app() -> Value {
     let text = json!({"type": "object", "properties": {"key": {"type": "string"}, "value": {}}});
     let function = |kind: &str, name: &str| json!({"type": kind, "declaration": {"name": name, "description": name, "parametersJsonSchema": text}});
     json!({"name": "desk", "rootAgent": {
-        "type": "LlmAgent", "name": "front", "model": "test-model", "description": "Answers at the desk.",
+        "type": "llm", "name": "front", "model": "test-model", "description": "Answers at the desk.",
         "instruction": "Last: {last_answer?}", "outputKey": "last_answer",
         "tools": [function("long_running_function", "approve"), function("function", "remember")],
-        "subAgents": [{"type": "LlmAgent", "name": "booker", "model": "test-model", "description": "Books.",
+        "subAgents": [{"type": "llm", "name": "booker", "model": "test-model", "description": "Books.",
             "instruction": "You book."}],
     }})
 }

@@ -141,6 +141,9 @@ impl Difference {
             Self::Unused => {
                 "This client does not ask for the cache: nothing of the session was ever found or written."
             }
+            Self::NeverKept => {
+                "Nothing of the session was ever found or written, though nothing more has to be asked for: what answers keeps nothing."
+            }
             Self::KeepsLess => "The provider keeps what it likes and promises nothing.",
             Self::Unexplained => "Nothing that is known of this provider explains it.",
         }

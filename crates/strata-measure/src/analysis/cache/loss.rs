@@ -61,7 +61,7 @@ impl Losses<'_> {
             None => self.of_model_change(at),
         };
         let mut loss = match found {
-            Some(found) if found.difference != Some(Difference::Unused) => {
+            Some(found) if !found.difference.is_some_and(Difference::is_of_all) => {
                 self.reported(at, predicted, found)?
             }
             _ => predicted?,
@@ -125,8 +125,8 @@ impl Losses<'_> {
         // and one that says nothing of a cache corrects nothing.
         let bill = self.bill(at);
         let is_off = bill.cached_tokens.abs_diff(prediction.expected) > tolerance(rule, bill);
-        // A client that never asks for the cache loses nothing in it, edited or not.
-        let is_unused = (self.missed_before)(at) == Some(Difference::Unused);
+        // Where nothing is ever kept, nothing is lost, edited or not.
+        let is_unused = (self.missed_before)(at).is_some_and(Difference::is_of_all);
         let is_corrected = !bill.is_cache_reported && !bill.is_cache_unsaid && is_off && !is_unused;
         let found = if is_corrected { bill.cached_tokens } else { prediction.expected };
         let tokens = held.saturating_sub(found);

@@ -62,7 +62,8 @@ impl ReportedCounts {
         let of_mark = |field: &str| mark.and_then(|write| u32::try_from(write.get(field)?.as_i64()?).ok());
         let written_long = of_mark(LONG_WRITE).unwrap_or(0);
         Some(Self {
-            prompt: tokens(usage.prompt_token_count?),
+            // No prompt is empty: where the cache is left out of an input, all of it may have been read from there.
+            prompt: tokens(usage.prompt_token_count.filter(|count| *count > 0)?),
             cached: usage.cached_content_token_count.map(tokens),
             written: of_mark("tokens"),
             written_long,
@@ -245,7 +246,9 @@ pub(super) fn compare(
     let difference = if is_near(predicted, cached) {
         None
     } else if !together.is_cache_used {
-        Some(Difference::Unused)
+        let marked = calls.get(at).and_then(|call| call.matches.marked.as_ref());
+        let is_asked = !is_marked || marked.is_some_and(|marked| !marked.own.is_empty());
+        Some(if is_asked { Difference::NeverKept } else { Difference::Unused })
     } else if cached > predicted && cached <= prediction.ceiling.saturating_add(tolerance) {
         Some(Difference::KeptLonger)
     } else if cached > predicted && cached <= longest_before().saturating_add(tolerance) {

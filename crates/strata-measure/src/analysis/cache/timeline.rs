@@ -54,6 +54,12 @@ impl Timeline {
         let marks =
             |request: &LlmRequest| request.cache_marks.as_ref().is_some_and(|asked| !asked.marks.is_empty());
         self.has_marks = experiment.recorded_requests().any(marks);
+        let mut answers = experiment.session().events.iter();
+        let is_cache_told = answers.any(|event| {
+            let report =
+                ReportedCounts::of_answer(event.usage_metadata.as_deref(), event.custom_metadata.as_ref());
+            report.is_some_and(|report| report.has_cache())
+        });
         for call in calls.range(self.rules.len()..calls.len()) {
             let made = experiment.call(call.number);
             let answer = made.and_then(|made| experiment.session().events.get(made.answer.as_usize()));
@@ -64,7 +70,8 @@ impl Timeline {
             let marked = call.matches.marked.as_ref();
             // Somebody on the way may have asked for more than the client did.
             let is_own = marked.is_some_and(|marked| {
-                let is_known = marked.is_sure || self.has_marks;
+                // Where nobody is seen to ask and nothing was seen to be found, nobody is taken to have asked.
+                let is_known = marked.is_sure || self.has_marks || !is_cache_told;
                 !marked.own.is_empty() || (is_known && !report.is_some_and(|report| report.has_cache()))
             });
             let said = report.and_then(|report| report.lifetime_s).map(f64::from);

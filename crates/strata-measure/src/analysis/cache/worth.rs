@@ -7,7 +7,7 @@ use strata_model::Str;
 use strata_wire::Mark;
 
 use super::timeline::Timeline;
-use super::{BillTotals, CacheAnalysis, CallBill, LeftOut, price_of};
+use super::{BillTotals, CacheAnalysis, CallBill, CallCache, LeftOut, NeverRead, price_of};
 use crate::analysis::blame::Cause;
 use crate::analysis::session::SessionAnalysis;
 use crate::prices::Prices;
@@ -52,6 +52,7 @@ impl CacheAnalysis {
                     cost_usd: was.cost_usd().zip(is.cost_usd()).map(|(was, is)| was - is),
                     last: *last,
                     marks_nothing: self.marks_nothing(at),
+                    is_sure: self.is_sure(at),
                 }
             };
             let saved: Vec<(usize, LeftOut)> = (0..self.calls.len())
@@ -64,6 +65,42 @@ impl CacheAnalysis {
                     self.calls[at].left_out = Some(saved);
                 }
             }
+        }
+    }
+
+    /// Says of calls whose reports tell that nothing was found what should have been, where no call to their model ever
+    /// found anything.
+    pub(super) fn weigh_unread(&mut self, prices: &Prices) {
+        let found = |call: &CallCache| call.reported.as_ref().and_then(|reported| reported.cached);
+        let reading: BTreeSet<Str> = self
+            .calls
+            .iter()
+            .filter(|call| found(call).is_some_and(|cached| cached > 0))
+            .map(|call| call.model.clone())
+            .collect();
+        let unread: Vec<Option<NeverRead>> = self
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(at, call)| {
+                let tokens = call.prediction.expected;
+                let is_unread = found(call) == Some(0) && tokens > 0 && !reading.contains(&call.model);
+                if !is_unread || self.is_left_out(at) {
+                    return None;
+                }
+                let written = call.reported.as_ref().map_or(0, |reported| reported.written.unwrap_or(0));
+                let price = price_of(prices, self.run.calls.get(at)?);
+                let cost_usd = price.map(|price| {
+                    let rates = price.rates_for(call.bill.prompt_tokens.into());
+                    let rewritten = f64::from(written.min(tokens));
+                    let dearer = rates.cache_write.unwrap_or(rates.input) - rates.input;
+                    (f64::from(tokens) * (rates.input - rates.cached_read) + rewritten * dearer) / 1e6
+                });
+                Some(NeverRead { tokens, written, cost_usd })
+            })
+            .collect();
+        for (call, never_read) in self.calls.iter_mut().zip(unread) {
+            call.never_read = never_read;
         }
     }
 
