@@ -23,6 +23,10 @@ fn log(reports: &[Report]) -> Experiment {
 
 /// The same, with the tools that each request declares.
 fn log_with(reports: &[Report], tools: impl Fn(usize) -> Vec<serde_json::Value>) -> Experiment {
+    experiment(&log_lines(reports, tools))
+}
+
+fn log_lines(reports: &[Report], tools: impl Fn(usize) -> Vec<serde_json::Value>) -> String {
     let words = |text: &str, n: usize| vec![text; n].join(" ");
     let mut messages = vec![json!({"role": "user", "content": "Which files are there?"})];
     let mut lines = String::new();
@@ -45,7 +49,7 @@ fn log_with(reports: &[Report], tools: impl Fn(usize) -> Vec<serde_json::Value>)
         messages.push(json!({"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": format!("toolu_{at}"), "content": result}]}));
     }
-    experiment(&lines)
+    lines
 }
 
 fn experiment(lines: &str) -> Experiment {
@@ -100,6 +104,20 @@ impl Measured {
         let tried = candidates(&self.experiment, &self.analysis).into_iter();
         tried.filter_map(|candidate| try_fix(candidate, &self.experiment, self.billed(), with)).collect()
     }
+}
+
+#[test]
+fn whoever_would_mark_prompts_would_pay_for_what_is_written() {
+    let lines = log_lines(&[(0, 0, 9000), (0, 0, 11_500), (0, 0, 14_000)], |_| Vec::new());
+    let unmarked = lines.replace("\"cache_control\":{\"type\":\"ephemeral\"},", "");
+    assert_ne!(lines, unmarked);
+    let found = Measured::of(experiment(&unmarked));
+    let saved =
+        found.caches.calls.iter().map(|call| call.left_out.and_then(|left_out| left_out.cost_usd).unwrap());
+    // Millions of tokens: read for 0.30 dollars in the place of 3.00, and written for 3.75.
+    let expected = (0.0205 * 2.7) - (0.014 * 0.75);
+    let saved: f64 = saved.sum();
+    assert!((saved - expected).abs() < 0.05 * expected, "{saved} {expected}");
 }
 
 #[test]

@@ -87,3 +87,17 @@ fn where_something_changes_at_the_head_marking_is_not_enough() {
     assert!(finding.message.contains("2026-11-20T10:00:31Z"), "{finding:?}");
     assert_eq!((finding.tokens(), finding.n_calls()), (0, found.caches.calls.len() as u64));
 }
+
+#[test]
+fn where_calls_come_far_apart_marks_ask_for_longer() {
+    let found = marked(Marked::Nothing, |at, request| request.time += at as f64 * 400.0);
+    let finding = not_asked(&found).expect("a finding");
+    assert!(
+        finding.message.ends_with("Calls come so far apart that marks would ask for 1 h."),
+        "{finding:?}"
+    );
+    let close = marked(Marked::Nothing, |_, _| {});
+    assert_eq!(finding.tokens(), not_asked(&close).expect("a finding").tokens());
+    let saved = |found: &Found| not_asked(found).and_then(|finding| finding.lost_usd).expect("a price");
+    assert!(saved(&found) > 0.0 && saved(&found) < saved(&close), "to write for an hour costs more");
+}

@@ -139,8 +139,9 @@ pub struct LeftOut {
     pub tokens: u32,
     /// US dollars, with what writing costs more: below 0 where nothing is read. `None` without a price.
     pub cost_usd: Option<f64>,
-    /// The last of the marks that would have saved this.
+    /// The last of the marks that would have saved this, and for how many seconds they ask, where not for the usual time.
     pub last: Mark,
+    pub lifetime_s: Option<u32>,
     /// Whether the request is known to mark nothing; `None` where reports alone say that nothing was ever cached.
     pub marks_nothing: Option<bool>,
     /// False where somebody on the way may have asked for more than the request.

@@ -237,7 +237,9 @@ impl<'e> Evidence<'e> {
     }
 
     pub(super) fn add_never_read(&self, tally: &mut Tally, call: &SeenCall<'_>, unread: &NeverRead) {
-        tally.add_rebilled(&self.models, call.call.number, unread.tokens);
+        if unread.tokens > 0 {
+            tally.add_rebilled(&self.models, call.call.number, unread.tokens);
+        }
         tally.add_lost(unread.cost_usd);
     }
 

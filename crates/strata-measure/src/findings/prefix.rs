@@ -11,7 +11,7 @@ use super::finding::FindingKind;
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::{Cause, LeftOut, Loss};
-use crate::phrases::{capitalised, listed, number, times};
+use crate::phrases::{capitalised, duration, listed, number, times};
 
 /// Calls from which on a cache is worth having: ADK makes none before the second.
 const MIN_CACHE_CALLS: usize = 3;
@@ -239,7 +239,12 @@ fn cache_not_asked(evidence: &Evidence<'_>) -> Vec<Observation> {
     let observed = by_agent.into_iter().map(|(agent, (tally, all))| {
         let (often, tokens) = (times(tally.n_calls()), number(tally.tokens()));
         let what = unmarked(agent, &all);
-        let message = format!("{what}: {tokens} tokens that were sent before were paid in full, {often}.");
+        let pauses =
+            all.iter().find_map(|left_out| left_out.lifetime_s).map_or(String::new(), |lifetime_s| {
+                format!(" Calls come so far apart that marks would ask for {}.", duration(lifetime_s))
+            });
+        let message =
+            format!("{what}: {tokens} tokens that were sent before were paid in full, {often}.{pauses}");
         Observation::new(Severity::Warning, message, tally)
     });
     observed.chain(in_vain).collect()

@@ -372,9 +372,10 @@ pub(super) fn sizes<'p>(
 }
 
 impl UneditedBill {
-    /// The same where nothing is known of what a provider does that is asked to cache the prompt.
+    /// The same where nothing is known of what a provider does that is asked to cache the prompt: it charges for what it
+    /// writes, whether or not it says so now.
     pub(super) fn of_unknown_cache(self) -> Self {
-        Self { prediction: Prediction::default(), is_uncached: false, ..self }
+        Self { prediction: Prediction::default(), is_uncached: false, is_write_unsaid: false, ..self }
     }
 
     /// The size of the call's prompt now, in the provider's tokens. `None` where ours is all that is known.

@@ -10,7 +10,7 @@ use strata_wire::{CacheRules, Mark};
 use super::replay::{Bill, Replay};
 use super::rewrite;
 use super::timeline::Timeline;
-use super::{CacheAnalysis, volatile};
+use super::{CacheAnalysis, LeftOut, volatile};
 use crate::analysis::blame::Cause;
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::session::SessionAnalysis;
@@ -50,8 +50,9 @@ pub enum FixKind {
     /// The provider is asked to keep prefixes for so many seconds: for longer than it was, or for less, which is cheaper
     /// to write.
     KeepFor { lifetime_s: u32 },
-    /// The provider is asked to keep what stands before this place in the prompt of each call.
-    MarkPrompts { last: Mark },
+    /// The provider is asked to keep what stands before this place in the prompt of each call, for so many seconds where not
+    /// for as long as it does unasked.
+    MarkPrompts { last: Mark, lifetime_s: Option<u32> },
 }
 
 /// A change that would have saved something.
@@ -141,12 +142,14 @@ impl FixKind {
             Self::KeepFor { lifetime_s } => {
                 format!("Have the provider keep {agent}'s prompts for {}", duration(*lifetime_s))
             }
-            Self::MarkPrompts { last: Mark::Tools } => format!("Mark {agent}'s tools to be cached"),
-            Self::MarkPrompts { last: Mark::System } => {
-                format!("Mark {agent}'s tools and system text to be cached")
-            }
-            Self::MarkPrompts { last: Mark::Last } => {
-                format!("Mark {agent}'s tools, system text and newest message to be cached")
+            Self::MarkPrompts { last, lifetime_s } => {
+                let what = match last {
+                    Mark::Tools => "tools",
+                    Mark::System => "tools and system text",
+                    Mark::Last => "tools, system text and newest message",
+                };
+                let time = lifetime_s.map_or(String::new(), |time| format!(" for {}", duration(time)));
+                format!("Mark {agent}'s {what} to be cached{time}")
             }
         }
     }
@@ -235,7 +238,8 @@ impl CacheAnalysis {
                 candidates.insert((call.agent.clone(), FixKind::KeepFor { lifetime_s: lifetime_s as u32 }));
             }
             if let Some(left_out) = &call.left_out {
-                candidates.insert((call.agent.clone(), FixKind::MarkPrompts { last: left_out.last }));
+                let LeftOut { last, lifetime_s, .. } = *left_out;
+                candidates.insert((call.agent.clone(), FixKind::MarkPrompts { last, lifetime_s }));
             }
             let kind = match call.loss.as_ref().map(|loss| &loss.cause) {
                 Some(Cause::State { .. }) => {
@@ -298,7 +302,7 @@ fn replayed(
 ) -> Bill {
     match kind {
         FixKind::KeepFor { lifetime_s } => replay.kept_for(agent, f64::from(*lifetime_s)),
-        FixKind::MarkPrompts { last } => replay.marked(agent, *last),
+        FixKind::MarkPrompts { last, lifetime_s } => replay.marked(agent, *last, *lifetime_s),
         FixKind::PinWindow { every } | FixKind::CompactLessOften { every } => {
             less_often(replay, kind, *every, is_of_agent)
         }

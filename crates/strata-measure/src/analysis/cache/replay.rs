@@ -93,10 +93,10 @@ impl Replay<'_> {
         self.asked_by(agent, &timeline.kept_for(agent, lifetime_s))
     }
 
-    /// The session as it was, with prompts of an agent marked to be kept up to this place.
-    pub(super) fn marked(&self, agent: &str, last: Mark) -> Bill {
+    /// The session as it was, with prompts of an agent marked to be kept up to this place, perhaps for another time.
+    pub(super) fn marked(&self, agent: &str, last: Mark, lifetime_s: Option<u32>) -> Bill {
         let timeline = Timeline::of(self.experiment, self.analysis.calls(), self.rules);
-        self.asked_by(agent, &timeline.marked(agent, last))
+        self.asked_by(agent, &timeline.marked(agent, last, lifetime_s))
     }
 
     fn asked_by(&self, agent: &str, timeline: &Timeline) -> Bill {

@@ -158,14 +158,26 @@ impl Timeline {
         self
     }
 
-    /// Calls of an agent ask for their prompts to be kept up to one of the usual marks.
-    pub(super) fn marked(mut self, agent: &str, last: Mark) -> Self {
+    /// Calls of an agent ask for their prompts to be kept up to one of the usual marks, perhaps for another time than usual.
+    pub(super) fn marked(mut self, agent: &str, last: Mark, lifetime_s: Option<u32>) -> Self {
         for (at, asked) in self.asked.iter_mut().enumerate() {
             if *self.agents[at] == *agent {
                 *asked = Asked::UpTo(last);
             }
         }
-        self
+        match lifetime_s {
+            Some(lifetime_s) => self.kept_for(agent, f64::from(lifetime_s)),
+            None => self,
+        }
+    }
+
+    /// The longest time for which calls of an agent can ask to be kept, where that is longer than what they get unasked.
+    pub(super) fn longest_lifetime_s(&self, agent: &str) -> Option<u32> {
+        let rules = self.rules.iter().zip(&self.agents).filter(|(_, of)| ***of == *agent);
+        let longer = rules.filter_map(|(rule, _)| {
+            rule.longest_lifetime_s.filter(|longest| Some(*longest) > rule.lifetime_s)
+        });
+        longer.map(|seconds| seconds as u32).max()
     }
 
     /// Whether the provider of a call keeps what is marked and nothing else.

@@ -32,25 +32,33 @@ impl CacheAnalysis {
         let left_out = (0..self.calls.len()).filter(|at| self.is_left_out(*at));
         let agents: BTreeSet<Str> = left_out.map(|at| self.calls[at].agent.clone()).collect();
         for agent in agents {
-            let tried = [Mark::Tools, Mark::System, Mark::Last].map(|last| {
-                let timeline = self.run.timeline.clone().marked(&agent, last);
-                (last, self.bills_kept(analysis, &timeline, prices, Some(&agent)))
-            });
+            let longest = self.run.timeline.longest_lifetime_s(&agent);
+            let lifetimes = std::iter::once(None).chain(longest.map(Some));
+            let ways =
+                lifetimes.flat_map(|time| [Mark::Tools, Mark::System, Mark::Last].map(|last| (last, time)));
+            let tried: Vec<((Mark, Option<u32>), Vec<CallBill>)> = ways
+                .map(|(last, time)| {
+                    let timeline = self.run.timeline.clone().marked(&agent, last, time);
+                    ((last, time), self.bills_kept(analysis, &timeline, prices, Some(&agent)))
+                })
+                .collect();
             let sums = |bills: &[CallBill]| {
                 let totals = BillTotals::of(bills.iter());
                 (totals.cost_usd().unwrap_or(0.0), std::cmp::Reverse(totals.cached_tokens))
             };
-            let is_cheaper = |(_, a): &&(Mark, Vec<CallBill>), (_, b): &&(Mark, Vec<CallBill>)| {
+            // Of two that cost the same the first is the shorter lifetime.
+            let cheapest = tried.iter().min_by(|(_, a), (_, b)| {
                 let (a, b) = (sums(a), sums(b));
                 a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-            };
-            let Some((last, marked)) = tried.iter().min_by(is_cheaper) else { continue };
+            });
+            let Some(((last, lifetime_s), marked)) = cheapest else { continue };
             let saved = |at: usize| {
                 let (is, was) = (&marked[at], &self.calls[at].bill);
                 LeftOut {
                     tokens: is.cached_tokens.saturating_sub(was.cached_tokens),
                     cost_usd: was.cost_usd().zip(is.cost_usd()).map(|(was, is)| was - is),
                     last: *last,
+                    lifetime_s: *lifetime_s,
                     marks_nothing: self.marks_nothing(at),
                     is_sure: self.is_sure(at),
                 }
@@ -84,8 +92,9 @@ impl CacheAnalysis {
             .enumerate()
             .map(|(at, call)| {
                 let tokens = call.prediction.expected;
-                let is_unread = found(call) == Some(0) && tokens > 0 && !reading.contains(&call.model);
-                if !is_unread || self.is_left_out(at) {
+                let is_marked = self.run.timeline.needs_marks(at);
+                let is_unread = found(call) == Some(0) && !reading.contains(&call.model);
+                if !is_unread || self.is_left_out(at) || (tokens == 0 && !is_marked) {
                     return None;
                 }
                 let written = call.reported.as_ref().map_or(0, |reported| reported.written.unwrap_or(0));
@@ -94,7 +103,11 @@ impl CacheAnalysis {
                     let rates = price.rates_for(call.bill.prompt_tokens.into());
                     let rewritten = f64::from(written.min(tokens));
                     let dearer = rates.cache_write.unwrap_or(rates.input) - rates.input;
-                    (f64::from(tokens) * (rates.input - rates.cached_read) + rewritten * dearer) / 1e6
+                    // What would be read next time has to be written first; what was written need not have been.
+                    let unwritten =
+                        if is_marked && written == 0 { f64::from(call.prediction.written) } else { 0.0 };
+                    let read = f64::from(tokens) * (rates.input - rates.cached_read);
+                    (read + (rewritten - unwritten) * dearer) / 1e6
                 });
                 Some(NeverRead { tokens, written, cost_usd })
             })
