@@ -83,11 +83,15 @@ impl Builder<'_> {
         for from in from.names() {
             match to {
                 Element::Nodes(names) => {
-                    names.iter().for_each(|to| self.edge(from.clone(), to.clone(), None));
+                    for to in names {
+                        self.edge(from.clone(), to.clone(), None);
+                    }
                 }
                 Element::Routes(routes) => {
                     for (route, names) in routes {
-                        names.iter().for_each(|to| self.edge(from.clone(), to.clone(), Some(route.clone())));
+                        for to in names {
+                            self.edge(from.clone(), to.clone(), Some(route.clone()));
+                        }
                     }
                 }
             }
@@ -144,7 +148,7 @@ impl Builder<'_> {
         if let Some((_, name)) = self.named.iter().find(|(named, _)| named == words) {
             return Some(name.clone());
         }
-        let node = if words.ends_with(".yaml") || words.ends_with(".yml") {
+        let node = if matches!(words.rsplit_once('.'), Some((_, "yaml" | "yml"))) {
             Node::Agent(Arc::new(reader.file(words, self.workflow)?))
         } else if words.contains('.') {
             function(last_segment(words), words, &Object::new())
@@ -210,9 +214,7 @@ fn written(reader: &mut dyn Agents, node: &Json, fields: &Object, workflow: &str
             let join = JoinNode { name: text("name")?.into(), ..JoinNode::default() };
             Some(Node::Join(Arc::new(join)))
         }
-        ("FunctionNode", Some(code)) | (_, Some(code)) => {
-            Some(function(text("name").unwrap_or_else(|| last_segment(code)), code, fields))
-        }
+        (_, Some(code)) => Some(function(text("name").unwrap_or_else(|| last_segment(code)), code, fields)),
         _ => Some(Node::Agent(Arc::new(reader.written(node.clone())))),
     }
 }

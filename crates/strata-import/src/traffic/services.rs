@@ -197,7 +197,7 @@ mod tests {
                 let called = part.function_call.as_ref().and_then(|call| call.name.clone());
                 called.or_else(|| part.function_response.as_ref().and_then(|answer| answer.name.clone()))
             });
-            (session.title.to_string(), names.map(|name| name.to_string()).collect::<Vec<_>>().join(" "))
+            (session.title.clone(), names.map(|name| name.to_string()).collect::<Vec<_>>().join(" "))
         });
         let a2a_calls = "a2a_message_send a2a_message_send a2a_message_send a2a_message_send";
         assert_eq!(

@@ -36,12 +36,11 @@ impl CacheAnalysis {
             let lifetimes = std::iter::once(None).chain(longest.map(Some));
             let ways =
                 lifetimes.flat_map(|time| [Mark::Tools, Mark::System, Mark::Last].map(|last| (last, time)));
-            let tried: Vec<((Mark, Option<u32>), Vec<CallBill>)> = ways
-                .map(|(last, time)| {
-                    let timeline = self.run.timeline.clone().marked(&agent, last, time);
-                    ((last, time), self.bills_kept(analysis, &timeline, prices, Some(&agent)))
-                })
-                .collect();
+            let bills = |(last, time)| {
+                let timeline = self.run.timeline.clone().marked(&agent, last, time);
+                self.bills_kept(analysis, &timeline, prices, Some(&agent))
+            };
+            let tried: Vec<_> = ways.map(|way| (way, bills(way))).collect();
             let sums = |bills: &[CallBill]| {
                 let totals = BillTotals::of(bills.iter());
                 (totals.cost_usd().unwrap_or(0.0), std::cmp::Reverse(totals.cached_tokens))
