@@ -25,7 +25,7 @@ export class Pipeline {
       call: session.cursor,
     });
     this.stages = new Loaded(
-      () => (this.isShown ? session.keyOfCall(session.cursor) : undefined),
+      () => (this.#isShown ? session.keyOfCall(session.cursor) : undefined),
       () => host.invoke('call/stages', where()),
     );
     this.parts = new Pages(
@@ -80,12 +80,9 @@ export class Pipeline {
     return this.names[this.index] ?? '';
   }
 
-  /**
-   * Its number, once the stages of the call are known. An edit seldom moves them, so those of before it count until they are:
-   * the parts are then asked for at the same time.
-   */
+  /** Its number, once the stages of the present call are known. */
   get stageNumber(): number | undefined {
-    return this.stages.latest?.call === this.#session.cursor ? this.stage?.number : undefined;
+    return this.stages.value === undefined ? undefined : this.stage?.number;
   }
 
   get partsKey(): string {
@@ -180,8 +177,7 @@ export class Pipeline {
     if (row !== undefined && row.address !== '') this.#location.go({ selection: row.address }, 'walk');
   }
 
-  /** Only then are stages asked for. */
-  get isShown(): boolean {
+  get #isShown(): boolean {
     return this.#session.isOpen && this.#location.view.view === 'pipeline';
   }
 
