@@ -7,11 +7,11 @@ use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
 const LABEL: &str = "main";
 const SIZE: (f64, f64) = (1440.0, 900.0);
 /// Below this the views do not fit.
-const MIN_SIZE: (f64, f64) = (900.0, 600.0);
+const MIN_SIZE: (f64, f64) = (1100.0, 700.0);
 
 /// Opens the window. Its title follows the page's.
 pub(crate) fn open(app: &AppHandle) -> Result<(), AppError> {
-    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::default())
+    WebviewWindowBuilder::new(app, LABEL, WebviewUrl::default())
         .title("Strata")
         .inner_size(SIZE.0, SIZE.1)
         .min_inner_size(MIN_SIZE.0, MIN_SIZE.1)
@@ -21,37 +21,13 @@ pub(crate) fn open(app: &AppHandle) -> Result<(), AppError> {
             // A title that cannot be set is not worth a word.
             let _ = window.set_title(&title);
         })
-        .build();
-    let window = window.map_err(|error| {
-        let message = "Strata could not open its window. Nothing was changed. Use `strata serve` and open the \
-                       address it prints in a browser.";
-        AppError::internal(message).with_detail(&error)
-    })?;
-    #[cfg(target_os = "linux")]
-    if !has_graphics_card() {
-        draw_in_memory(&window);
-    }
-    Ok(())
-}
-
-/// Whether there is a card that draws, as the kernel tells it.
-#[cfg(target_os = "linux")]
-fn has_graphics_card() -> bool {
-    let mut entries = std::fs::read_dir("/dev/dri").into_iter().flatten().flatten();
-    entries.any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
-}
-
-/// Without a card, layers that one would put together are put together by the processor, frame by frame: three times the work
-/// of drawing what changed.
-#[cfg(target_os = "linux")]
-fn draw_in_memory(window: &tauri::WebviewWindow) {
-    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
-    // Where it cannot be set the window is slower, and works.
-    let _ = window.with_webview(|webview| {
-        if let Some(settings) = webview.inner().settings() {
-            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
-        }
-    });
+        .build()
+        .map(|_| ())
+        .map_err(|error| {
+            let message = "Strata could not open its window. Nothing was changed. Use `strata serve` and open the \
+                           address it prints in a browser.";
+            AppError::internal(message).with_detail(&error)
+        })
 }
 
 /// Brings the window to the front.
