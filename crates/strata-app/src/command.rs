@@ -112,7 +112,6 @@ macro_rules! commands {
 /// Runs a command. Where what it asks about was edited while it waited, it is run again on what there is now: a
 /// command waits before it changes anything.
 fn answer<C: Handler>(strata: &Strata, params: &str) -> Result<Reply, AppError> {
-    let _asked = strata.sessions.asked();
     let start = Instant::now();
     loop {
         let command: C = serde_json::from_str(params).map_err(|error| {

@@ -3,7 +3,6 @@
 mod open_sessions;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use strata_engine::{Edit, Edited};
@@ -21,8 +20,6 @@ use open_sessions::{OpenOutcome, OpenSessions};
 
 /// The background shows what it has at least this often.
 const TURN: Duration = Duration::from_millis(8);
-/// The background lets the questions go first that an edit makes views ask, for at most so long.
-const COURTESY: Duration = Duration::from_millis(150);
 /// The window is told at most this often how far it is.
 const TELL_EVERY: Duration = Duration::from_millis(120);
 
@@ -32,32 +29,15 @@ pub(crate) struct Sessions {
     tables: Arc<Tables>,
     notifications: Arc<Notifications>,
     open: OpenSessions,
-    /// Commands that are being answered.
-    asked: AtomicUsize,
-}
-
-/// A command that is being answered.
-pub(crate) struct Asked<'s>(&'s AtomicUsize);
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Sessions {
-    /// A command is being answered until this is dropped.
-    pub(crate) fn asked(&self) -> Asked<'_> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        Asked(&self.asked)
-    }
-
     pub(crate) fn new(
         workspace: Arc<Workspace>,
         tables: Arc<Tables>,
         notifications: Arc<Notifications>,
     ) -> Self {
-        Self { workspace, tables, notifications, open: OpenSessions::default(), asked: AtomicUsize::new(0) }
+        Self { workspace, tables, notifications, open: OpenSessions::default() }
     }
 
     /// The open session or experiment with this id, opened if it is not.
@@ -167,11 +147,6 @@ impl Sessions {
         let tables = self.tables.clone();
         std::thread::spawn(move || {
             let _outdated = outdated;
-            let begun = Instant::now();
-            let is_asked = || sessions.upgrade().is_some_and(|one| one.asked.load(Ordering::Relaxed) > 0);
-            while open.edits.is_some() && begun.elapsed() < COURTESY && is_asked() {
-                std::thread::sleep(TURN / 4);
-            }
             let mut told = Instant::now();
             let calls = open.experiment.calls().len() as u32;
             loop {
