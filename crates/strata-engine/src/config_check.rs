@@ -15,7 +15,6 @@ mod records;
 use strata_model::{Json, Object};
 
 pub use error::ConfigError;
-pub(crate) use number::python_bool;
 pub use problem::Problem;
 
 use error::found;

@@ -3,6 +3,7 @@
 //! ADK builds prompts with `str()`, `repr()`, `str.strip()` and Python regular expressions, so the bytes of a
 //! request depend on these rules (`ADK.md` sections 0.2 and 0.3).
 
+mod pydantic;
 mod time;
 mod unicode14;
 
@@ -10,6 +11,7 @@ use std::fmt::Write as _;
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
+pub use pydantic::{pydantic_bool, pydantic_integer};
 pub use time::iso_timestamp;
 
 pub use crate::float::{float_repr, pydantic_float};

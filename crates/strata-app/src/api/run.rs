@@ -305,7 +305,7 @@ pub enum RunPhase {
 pub struct Spent {
     /// Of prompts and answers, as reported, or by our count.
     pub tokens: f64,
-    /// US dollars, where somebody is paid and the price is known.
+    /// US dollars, where the price is known; of scripted answers, what the agents' own models would have taken.
     pub dollars: f64,
 }
 

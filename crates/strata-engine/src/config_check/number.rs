@@ -48,19 +48,9 @@ fn integer(value: &Json) -> Result<f64, &'static str> {
         Json::Float(number) if number.fract() != 0.0 => Err("int_from_float"),
         Json::Float(number) if number.abs() >= 9.3e18 => Err("int_parsing_size"),
         Json::Float(number) => Ok(*number),
-        Json::String(text) => integer_text(python::strip(text)).ok_or("int_parsing"),
+        Json::String(text) => python::pydantic_integer(python::strip(text)).ok_or("int_parsing"),
         Json::Null | Json::Array(_) | Json::Object(_) => Err("int_type"),
     }
-}
-
-/// Digits with an optional sign, single underscores between them, and `.0` behind them.
-fn integer_text(text: &str) -> Option<f64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = whole.strip_prefix(['+', '-']).unwrap_or(whole);
-    let are_digits =
-        digits.split('_').all(|run| !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_whole = !fraction.is_empty() && fraction.bytes().all(|byte| byte == b'0');
-    (are_digits && is_whole).then(|| whole.replace('_', "").parse().ok()).flatten()
 }
 
 pub(super) fn float_problem(value: &Json) -> Option<Problem> {
@@ -75,26 +65,11 @@ pub(super) fn float_problem(value: &Json) -> Option<Problem> {
 
 pub(super) fn bool_problem(value: &Json) -> Option<Problem> {
     let kind = match value {
-        value if python_bool(value).is_some() => return None,
+        value if python::pydantic_bool(value).is_some() => return None,
         Json::Int(_) | Json::Float(_) | Json::BigInt(_) | Json::String(_) => "bool_parsing",
         _ => "bool_type",
     };
     Some(Problem::new(&[], kind, format!("should be true or false but is {}", value.kind())))
-}
-
-/// A truth value in any spelling pydantic reads.
-pub(crate) fn python_bool(value: &Json) -> Option<bool> {
-    match value {
-        Json::Bool(value) => Some(*value),
-        Json::Int(_) | Json::Float(_) if value.as_f64() == Some(1.0) => Some(true),
-        Json::Int(_) | Json::Float(_) if value.as_f64() == Some(0.0) => Some(false),
-        Json::String(text) => match &*text.to_lowercase() {
-            "1" | "on" | "t" | "true" | "y" | "yes" => Some(true),
-            "0" | "off" | "f" | "false" | "n" | "no" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 #[cfg(test)]

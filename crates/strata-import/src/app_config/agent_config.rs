@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strata_model::app::Confirmation;
 use strata_model::app::{AgentKind, StaticInstruction};
-use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, Tool};
+use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, Tool, python};
 
 use super::document::{ReadFile, read_document};
 use super::graph::{Agents, Graph, last_segment, read_graph};
@@ -277,24 +277,21 @@ impl Agents for Reader<'_> {
     }
 }
 
-/// Numbers and truth values may be written as texts.
+/// Numbers and truth values may be written as texts, and numbers as whole floats.
 fn as_pydantic_reads(key: &str, value: Json) -> Json {
-    let word = match &value {
-        Json::String(word) => word.trim().to_ascii_lowercase(),
-        Json::Float(number) if key == "max_iterations" && number.fract() == 0.0 => {
-            return Json::Int(*number as i64);
+    let read = match key {
+        "max_iterations" => match &value {
+            Json::String(text) => python::pydantic_integer(python::strip(text)),
+            Json::Float(number) => Some(*number).filter(|number| number.fract() == 0.0),
+            _ => None,
         }
-        _ => return value,
+        .map(|number| Json::Int(number as i64)),
+        "disallow_transfer_to_parent" | "disallow_transfer_to_peers" => {
+            python::pydantic_bool(&value).map(Json::Bool)
+        }
+        _ => None,
     };
-    match key {
-        "max_iterations" => word.parse().map_or(value, Json::Int),
-        "disallow_transfer_to_parent" | "disallow_transfer_to_peers" => match &*word {
-            "1" | "on" | "t" | "true" | "y" | "yes" => Json::Bool(true),
-            "0" | "off" | "f" | "false" | "n" | "no" => Json::Bool(false),
-            _ => value,
-        },
-        _ => value,
-    }
+    read.unwrap_or(value)
 }
 
 /// A callback that google-adk imports, by its `module.function`.

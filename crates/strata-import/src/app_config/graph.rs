@@ -170,29 +170,50 @@ impl Builder<'_> {
     }
 }
 
+/// The fields of google-adk's `LlmAgent`, by which a mapping with a `name` is known for an agent.
+const AGENT_FIELDS: [&str; 33] = [
+    "after_agent_callback",
+    "after_model_callback",
+    "after_tool_callback",
+    "before_agent_callback",
+    "before_model_callback",
+    "before_tool_callback",
+    "code_executor",
+    "description",
+    "disallow_transfer_to_parent",
+    "disallow_transfer_to_peers",
+    "generate_content_config",
+    "global_instruction",
+    "include_contents",
+    "input_schema",
+    "instruction",
+    "mode",
+    "model",
+    "name",
+    "on_model_error_callback",
+    "on_tool_error_callback",
+    "output_key",
+    "output_schema",
+    "parallel_worker",
+    "parent_agent",
+    "planner",
+    "rerun_on_resume",
+    "retry_config",
+    "state_schema",
+    "static_instruction",
+    "sub_agents",
+    "timeout",
+    "tools",
+    "wait_for_output",
+];
+
 /// Whether a mapping in a chain is a node; else it is a map of routes.
 fn is_node(fields: &Object) -> bool {
-    /// What an agent may be written with besides its name.
-    const FIELDS: [&str; 12] = [
-        "name",
-        "description",
-        "instruction",
-        "static_instruction",
-        "model",
-        "tools",
-        "sub_agents",
-        "mode",
-        "output_key",
-        "output_schema",
-        "include_contents",
-        "generate_content_config",
-    ];
     let has = |key: &str| fields.get(key).is_some();
     let is_field = |key: &str| {
-        FIELDS.contains(&key)
-            || key.ends_with("_code")
-            || key.ends_with("_callbacks")
-            || key.starts_with("disallow_")
+        let callback = key.strip_suffix('s').filter(|name| name.ends_with("_callback"));
+        let names = [Some(key), key.strip_suffix("_code"), callback];
+        names.into_iter().flatten().any(|name| AGENT_FIELDS.contains(&name))
     };
     has("agent_class")
         || has("config_path")

@@ -7,11 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use strata_model::take::{take_object, take_text};
 use strata_model::{Json, Object};
 
-use super::http::{Body, Content, Pair, Sent};
-use super::services::ServiceCalls;
-use crate::align::{Step, sessions};
+use super::http::{Body, Content, Pair, Pairs};
+use crate::align::Step;
 use crate::documents::read_documents;
-use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
@@ -24,33 +22,25 @@ pub(crate) fn is_archive(keys: Keys<'_>) -> bool {
 }
 
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut draft = Draft::new("http", "model");
-    let (mut steps, mut services) = (Vec::new(), ServiceCalls::default());
+    let mut pairs = Pairs::new("entry that is no model request");
     let mut n_entries = 0;
     for mut document in read_documents(bytes, &["log.entries"], findings) {
         for value in document.take("log.entries") {
             let source = value.source();
             n_entries += 1;
-            let Some(entry) = draft.object("log.entries", value.json) else { continue };
-            match pair(entry, source.clone()).map(|pair| pair.sent(&mut draft, &mut services)) {
-                Some(Sent::Model(exchange)) => steps.push(Step::Exchange(exchange)),
-                Some(Sent::Service) => {}
-                Some(Sent::Other) | None => draft.unmapped.record("entry that is no model request", source),
-            }
+            let Some(entry) = pairs.draft.object("log.entries", value.json) else { continue };
+            pairs.add(pair(entry, source.clone()), source);
         }
     }
-    draft.counts.insert("http_pairs", Json::Int(n_entries));
-    let top_level = steps.iter().filter_map(|step| match step {
+    let top_level = pairs.steps.iter().filter_map(|step| match step {
         Step::Exchange(exchange) => exchange.answer.as_ref()?.usage.as_ref()?.top_level_input,
         Step::Compaction { .. } => None,
     });
     let top_level: u64 = top_level.sum();
     if top_level > 0 {
-        draft.counts.insert("top_level_input_tokens", Json::Int(top_level as i64));
+        pairs.draft.counts.insert("top_level_input_tokens", Json::Int(top_level as i64));
     }
-    let mut sessions = sessions(steps, draft, format, findings);
-    sessions.extend(services.finish(format, findings));
-    sessions
+    pairs.finish(n_entries, format, findings)
 }
 
 fn pair(mut entry: Object, source: SourceRecord) -> Option<Pair<'static>> {

@@ -2,14 +2,18 @@
 
 use std::borrow::Cow;
 
-use strata_model::{Json, Str};
+use strata_model::{Json, Object, Str};
 use strata_wire::coding::decoded;
 use strata_wire::stream::frame_payloads;
 use strata_wire::{NamedContext, contexts_of_http, is_other_call, model_of_url};
 
 use super::services::{ServiceCall, ServiceCalls, service_request};
+use crate::align::{Step, sessions};
 use crate::draft::Draft;
 use crate::exchange::{Exchange, read_exchange};
+use crate::findings::Findings;
+use crate::format::Format;
+use crate::imported::ImportedSession;
 use crate::source::SourceRecord;
 
 /// A recorded pair of bodies.
@@ -49,46 +53,70 @@ impl From<Vec<u8>> for Content<'_> {
     }
 }
 
-/// What a pair is.
-pub(crate) enum Sent {
-    /// A request to a model.
-    Model(Box<Exchange>),
-    /// A call of another server's agent or tool.
-    Service,
-    Other,
+/// The pairs of a recording, whoever was asked.
+pub(crate) struct Pairs {
+    pub(crate) draft: Draft,
+    pub(crate) steps: Vec<Step>,
+    services: ServiceCalls,
+    /// What is said of those that ask neither a model nor a server's agent or tool.
+    other: &'static str,
+}
+
+impl Pairs {
+    pub(crate) fn new(other: &'static str) -> Self {
+        Self {
+            draft: Draft::new("http", "model"),
+            steps: Vec::new(),
+            services: ServiceCalls::default(),
+            other,
+        }
+    }
+
+    /// `None`: a record without a request that could be read.
+    pub(crate) fn add(&mut self, pair: Option<Pair<'_>>, source: SourceRecord) {
+        let Some(pair) = pair else { return self.draft.unmapped.record(self.other, source) };
+        let request = pair.request.value();
+        if let Some(call) = service_request(&request) {
+            return self.services.add(pair.service_call(call));
+        }
+        match pair.exchange_of(request, &mut self.draft) {
+            Some(exchange) => self.steps.push(Step::Exchange(Box::new(exchange))),
+            None => self.draft.unmapped.record(self.other, source),
+        }
+    }
+
+    /// The sessions of `n_pairs` that were recorded.
+    pub(crate) fn finish(
+        mut self,
+        n_pairs: usize,
+        format: Format,
+        findings: &mut Findings,
+    ) -> Vec<ImportedSession> {
+        self.draft.counts.insert("http_pairs", Json::Int(n_pairs as i64));
+        let mut found = sessions(self.steps, self.draft, format, findings);
+        found.extend(self.services.finish(format, findings));
+        found
+    }
 }
 
 impl Pair<'_> {
-    /// Reads a pair, whoever was asked.
-    pub(crate) fn sent(self, draft: &mut Draft, services: &mut ServiceCalls) -> Sent {
-        if let Some(request) = service_request(&self.request.value()) {
-            let mut contexts = contexts_of_http(&self.url, []);
-            contexts.extend(self.request.contexts);
-            services.add(ServiceCall {
-                url: self.url,
-                contexts,
-                request,
-                response: self.response.map(|body| body.value()),
-                time: self.time,
-                end: self.end,
-                source: self.source,
-            });
-            return Sent::Service;
-        }
-        self.exchange(draft).map_or(Sent::Other, |exchange| Sent::Model(Box::new(exchange)))
-    }
-
     /// The exchange, when the request was to a model.
     pub(crate) fn exchange(self, draft: &mut Draft) -> Option<Exchange> {
+        let request = self.request.value();
+        self.exchange_of(request, draft)
+    }
+
+    /// The same with what the body of the request says.
+    fn exchange_of(self, request: Json, draft: &mut Draft) -> Option<Exchange> {
         if is_other_call(&self.url) {
             return None;
         }
+        let contexts = self.contexts();
         let response = self.response.map(|body| body.value());
         let failed = self.status.filter(|status| *status >= 400);
         let (response, error) = if failed.is_some() { (None, response) } else { (response, None) };
-        let mut exchange = read_exchange(self.request.value(), response, self.source, draft)?;
-        exchange.about.contexts.extend(contexts_of_http(&self.url, []));
-        exchange.about.contexts.extend(self.request.contexts);
+        let mut exchange = read_exchange(request, response, self.source, draft)?;
+        exchange.about.contexts.extend(contexts);
         exchange.time = self.time;
         exchange.end = self.end;
         if let Some(status) = failed {
@@ -98,6 +126,24 @@ impl Pair<'_> {
             answer.model = answer.model.take().or_else(|| model_of_url(&self.url).map(Str::from));
         }
         Some(exchange)
+    }
+
+    /// A call of another server's agent or tool.
+    fn service_call(self, request: Object) -> ServiceCall {
+        ServiceCall {
+            contexts: self.contexts().collect(),
+            request,
+            response: self.response.map(|body| body.value()),
+            url: self.url,
+            time: self.time,
+            end: self.end,
+            source: self.source,
+        }
+    }
+
+    /// The contexts that its address and its headers name.
+    fn contexts(&self) -> impl Iterator<Item = NamedContext> + use<> {
+        contexts_of_http(&self.url, []).into_iter().chain(self.request.contexts.clone())
     }
 }
 

@@ -1,12 +1,7 @@
 //! Flow files of mitmproxy: one typed netstring a flow, one after the other.
 
-use strata_model::Json;
-
-use super::http::{Body, Content, Pair, Sent};
-use super::services::ServiceCalls;
+use super::http::{Body, Content, Pair, Pairs};
 use super::tnetstring::{Value, value_at};
-use crate::align::{Step, sessions};
-use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::head::Head;
@@ -21,8 +16,7 @@ pub(crate) fn is_flow_file(head: &Head<'_>) -> bool {
 }
 
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut draft = Draft::new("http", "model");
-    let (mut steps, mut services) = (Vec::new(), ServiceCalls::default());
+    let mut pairs = Pairs::new("flow that is no model request");
     let (mut at, mut n_flows) = (0, 0);
     while at < bytes.len() {
         let Some((flow, range)) = value_at(bytes, at) else {
@@ -34,16 +28,9 @@ pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec
         at = range.end;
         n_flows += 1;
         let source = SourceRecord::Bytes(range.start as u64..range.end as u64);
-        match pair(&flow, source.clone()).map(|pair| pair.sent(&mut draft, &mut services)) {
-            Some(Sent::Model(exchange)) => steps.push(Step::Exchange(exchange)),
-            Some(Sent::Service) => {}
-            Some(Sent::Other) | None => draft.unmapped.record("flow that is no model request", source),
-        }
+        pairs.add(pair(&flow, source.clone()), source);
     }
-    draft.counts.insert("http_pairs", Json::Int(n_flows));
-    let mut sessions = sessions(steps, draft, format, findings);
-    sessions.extend(services.finish(format, findings));
-    sessions
+    pairs.finish(n_flows, format, findings)
 }
 
 fn pair<'t>(flow: &Value<'t>, source: SourceRecord) -> Option<Pair<'t>> {

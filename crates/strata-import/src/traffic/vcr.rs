@@ -8,11 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use strata_model::take::{take_any, take_first_text, take_object};
 use strata_model::{Json, Object, Str, json};
 
-use super::http::{Body, Content, Pair, Sent};
-use super::services::ServiceCalls;
-use crate::align::{Step, sessions};
+use super::http::{Body, Content, Pair, Pairs};
 use crate::documents::read_documents;
-use crate::draft::Draft;
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::head::Head;
@@ -35,24 +32,17 @@ pub(crate) fn is_yaml(head: &Head<'_>) -> bool {
 }
 
 pub(crate) fn read(bytes: &[u8], format: Format, findings: &mut Findings) -> Vec<ImportedSession> {
-    let mut draft = Draft::new("http", "model");
+    let mut pairs = Pairs::new("interaction that is no model request");
     let interactions = interactions(bytes, findings);
-    draft.counts.insert("http_pairs", Json::Int(interactions.len() as i64));
-    let (mut steps, mut services) = (Vec::new(), ServiceCalls::default());
+    let n_interactions = interactions.len();
     for (interaction, source) in interactions {
         let pair = match interaction {
             Json::Object(interaction) => pair(interaction, source.clone()),
             _ => None,
         };
-        match pair.map(|pair| pair.sent(&mut draft, &mut services)) {
-            Some(Sent::Model(exchange)) => steps.push(Step::Exchange(exchange)),
-            Some(Sent::Service) => {}
-            Some(Sent::Other) | None => draft.unmapped.record("interaction that is no model request", source),
-        }
+        pairs.add(pair, source);
     }
-    let mut sessions = sessions(steps, draft, format, findings);
-    sessions.extend(services.finish(format, findings));
-    sessions
+    pairs.finish(n_interactions, format, findings)
 }
 
 fn interactions(bytes: &[u8], findings: &mut Findings) -> Vec<(Json, SourceRecord)> {

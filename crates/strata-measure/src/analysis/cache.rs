@@ -311,11 +311,13 @@ impl CacheAnalysis {
         self.compare(n_known, unedited, prices);
         self.weigh_remedies(analysis, prices);
         let is_whole = calls.len() == experiment.calls().len();
-        self.calls.iter_mut().for_each(|call| call.left_out = None);
+        for call in &mut self.calls {
+            (call.left_out, call.never_read) = (None, None);
+        }
         if is_whole {
             self.weigh_marks(analysis, prices);
+            self.weigh_unread(prices);
         }
-        self.weigh_unread(prices);
         self.growth = unedited.map_or_else(OnceLock::new, |unedited| unedited.growth().clone().into());
         self.summaries =
             if is_whole { SummaryBill::of_each(experiment, analysis, prices) } else { Vec::new() };

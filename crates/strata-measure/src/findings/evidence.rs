@@ -228,19 +228,19 @@ impl<'e> Evidence<'e> {
         tally.add_lost(loss.cost_usd);
     }
 
-    pub(super) fn add_left_out(&self, tally: &mut Tally, call: &SeenCall<'_>, left_out: &LeftOut) {
-        if left_out.tokens > 0 {
-            tally.add_rebilled(&self.models, call.call.number, left_out.tokens);
+    /// Adds tokens that a call would have read from the cache, and what that would have saved: below 0 for a call that would
+    /// only have written.
+    pub(super) fn add_unread(
+        &self,
+        tally: &mut Tally,
+        call: &SeenCall<'_>,
+        tokens: u32,
+        cost_usd: Option<f64>,
+    ) {
+        if tokens > 0 {
+            tally.add_rebilled(&self.models, call.call.number, tokens);
         }
-        // What was written for the first time would have cost more.
-        tally.add_lost(left_out.cost_usd);
-    }
-
-    pub(super) fn add_never_read(&self, tally: &mut Tally, call: &SeenCall<'_>, unread: &NeverRead) {
-        if unread.tokens > 0 {
-            tally.add_rebilled(&self.models, call.call.number, unread.tokens);
-        }
-        tally.add_lost(unread.cost_usd);
+        tally.add_lost(cost_usd);
     }
 
     pub(super) fn add_rebilled(&self, tally: &mut Tally, call: &SeenCall<'_>) {

@@ -231,7 +231,7 @@ fn cache_not_asked(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_agent: BTreeMap<&str, (Tally, Vec<&LeftOut>)> = BTreeMap::new();
     for (call, left_out) in evidence.left_out() {
         let (tally, all) = by_agent.entry(call.name()).or_default();
-        evidence.add_left_out(tally, call, left_out);
+        evidence.add_unread(tally, call, left_out.tokens, left_out.cost_usd);
         all.push(left_out);
     }
     by_agent.retain(|_, (tally, _)| tally.tokens() >= MIN_CACHED_TOKENS);
@@ -254,7 +254,7 @@ fn cache_never_read(evidence: &Evidence<'_>) -> Vec<Observation> {
     let mut by_agent: BTreeMap<&str, (Tally, u64)> = BTreeMap::new();
     for (call, unread) in evidence.never_read() {
         let (tally, written) = by_agent.entry(call.name()).or_default();
-        evidence.add_never_read(tally, call, unread);
+        evidence.add_unread(tally, call, unread.tokens, unread.cost_usd);
         *written += u64::from(unread.written);
     }
     // A single call may have come too late, or to another place.

@@ -2093,7 +2093,7 @@ export type Spent = {
  */
 tokens: number,
 /**
- * US dollars, where somebody is paid and the price is known.
+ * US dollars, where the price is known; of scripted answers, what the agents' own models would have taken.
  */
 dollars: number, };
 

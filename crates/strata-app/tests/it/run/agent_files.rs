@@ -19,6 +19,12 @@ const FILES: &[(&str, &str, &str)] = &[
         "max_iterations: should be a whole number",
     ),
     ("iterations_text", "agent_class: LoopAgent\nname: root\nmax_iterations: '3'\nsub_agents: []\n", ""),
+    ("iterations_round", "agent_class: LoopAgent\nname: root\nmax_iterations: '3.0'\nsub_agents: []\n", ""),
+    (
+        "node_field",
+        "agent_class: Workflow\nname: w\nedges:\n  - [START, {name: a, instruction: x, mode: chat}]\n",
+        "mode: is no field",
+    ),
     ("iterations_float", "agent_class: LoopAgent\nname: root\nmax_iterations: 3.5\n", "max_iterations"),
     ("class_nope", "agent_class: Nope\nname: root\n", "no agent class Nope"),
     ("class_long", "agent_class: google.adk.agents.LlmAgent\nname: root\ninstruction: x\n", ""),
@@ -110,7 +116,7 @@ fn what_google_adk_refuses_is_refused_and_what_it_takes_runs() {
             }
         }
     }
-    assert_eq!(desk.store().sessions("", 0..99).unwrap().total, 10);
+    assert_eq!(desk.store().sessions("", 0..99).unwrap().total, 11);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use strata_model::{FunctionResponse, Json, Str, json, python};
 
-use crate::config_check::{python_bool, tool_confirmation_problems};
+use crate::config_check::tool_confirmation_problems;
 use crate::error::{CompileError, ErrorKind};
 
 /// An answer to `adk_request_confirmation`.
@@ -45,7 +45,7 @@ impl ToolConfirmation {
         }
         Ok(Self {
             hint: value.get("hint").and_then(Json::as_str).unwrap_or_default().into(),
-            is_confirmed: value.get("confirmed").and_then(python_bool).unwrap_or(false),
+            is_confirmed: value.get("confirmed").and_then(python::pydantic_bool).unwrap_or(false),
             payload: value.get("payload").cloned().unwrap_or_default(),
         })
     }

@@ -1,9 +1,10 @@
 //! The calls of a session as a provider meets them.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use strata_engine::Experiment;
-use strata_model::{LlmRequest, SharedList, Str};
+use strata_model::{Event, LlmRequest, SharedList, Str};
 use strata_wire::{CacheRule, CacheRules, Machine, Mark};
 
 use super::reported::ReportedCounts;
@@ -54,11 +55,13 @@ impl Timeline {
         let marks =
             |request: &LlmRequest| request.cache_marks.as_ref().is_some_and(|asked| !asked.marks.is_empty());
         self.has_marks = experiment.recorded_requests().any(marks);
-        let mut answers = experiment.session().events.iter();
-        let is_cache_told = answers.any(|event| {
-            let report =
-                ReportedCounts::of_answer(event.usage_metadata.as_deref(), event.custom_metadata.as_ref());
-            report.is_some_and(|report| report.has_cache())
+        // Looked for where a request leaves it open, which few do.
+        let is_cache_told = LazyCell::new(|| {
+            let told = |event: &Arc<Event>| {
+                ReportedCounts::of_answer(event.usage_metadata.as_deref(), event.custom_metadata.as_ref())
+            };
+            let mut reports = experiment.session().events.iter().filter_map(told);
+            reports.any(|report| report.has_cache())
         });
         for call in calls.range(self.rules.len()..calls.len()) {
             let made = experiment.call(call.number);
@@ -71,7 +74,7 @@ impl Timeline {
             // Somebody on the way may have asked for more than the client did.
             let is_own = marked.is_some_and(|marked| {
                 // Where nobody is seen to ask and nothing was seen to be found, nobody is taken to have asked.
-                let is_known = marked.is_sure || self.has_marks || !is_cache_told;
+                let is_known = marked.is_sure || self.has_marks || !*is_cache_told;
                 !marked.own.is_empty() || (is_known && !report.is_some_and(|report| report.has_cache()))
             });
             let said = report.and_then(|report| report.lifetime_s).map(f64::from);
