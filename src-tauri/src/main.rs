@@ -6,6 +6,8 @@
 
 mod arguments;
 mod commands;
+#[cfg(target_os = "linux")]
+mod environment;
 mod failure;
 mod shell;
 mod window;
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
              address it prints in a browser.",
         );
     }
+    #[cfg(target_os = "linux")]
+    environment::settle();
     // Window toolkits panic where they cannot start; a person gets a sentence instead of a backtrace.
     failure::silence_panics_of_this_thread();
     let failed = match catch_unwind(AssertUnwindSafe(|| shell::run(arguments))) {

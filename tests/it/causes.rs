@@ -206,7 +206,7 @@ fn nothing_is_found_where_nothing_was_injected() {
 #[test]
 fn a_line_that_grows_from_call_to_call_is_one_finding() {
     let counting = Counting::default();
-    for separator in [" ", ", "] {
+    for separator in [" ", ", ", "\n- "] {
         let mut requests = conversation();
         for (at, request) in requests.iter_mut().enumerate() {
             let tags: Vec<String> = (0..=at).map(|tag| format!("t{tag}")).collect();

@@ -5,6 +5,7 @@
 
 mod agreements;
 pub mod api;
+mod background;
 mod beside;
 mod capture_folder;
 mod capture_upstreams;

@@ -10,6 +10,7 @@ use strata_measure::fixes::Fix;
 use strata_store::{ExperimentId, SessionId, Store, StoreError};
 
 use crate::api::job::Notification;
+use crate::background;
 use crate::error::AppError;
 use crate::import::Storage;
 use crate::notifications::Notifications;
@@ -104,7 +105,7 @@ impl Sessions {
         if open.begins_fixes() {
             let (open, tables, notifications) =
                 (open.clone(), self.tables.clone(), self.notifications.clone());
-            std::thread::spawn(move || {
+            background::spawn(move || {
                 open.try_fixes(&tables, &|| {
                     notifications.tell(&Notification::Findings { session: open.key.clone() });
                 });
@@ -145,7 +146,7 @@ impl Sessions {
     fn compile_in_background(self: &Arc<Self>, open: Arc<OpenSession>, outdated: Option<Arc<OpenSession>>) {
         let sessions = Arc::downgrade(self);
         let tables = self.tables.clone();
-        std::thread::spawn(move || {
+        background::spawn(move || {
             let _outdated = outdated;
             let mut told = Instant::now();
             let calls = open.experiment.calls().len() as u32;

@@ -11,6 +11,7 @@ use strata_store::{SessionEntry, SessionId, Store, StoreError};
 
 use crate::api::secret::KeptSecrets;
 use crate::api::session::{ReportedCalls, SessionListItem, SessionRow};
+use crate::background;
 use crate::error::AppError;
 use crate::import::Summary;
 use crate::sample;
@@ -112,7 +113,7 @@ impl Workspace {
     pub(crate) fn index_in_background(self: &Arc<Self>) {
         let Some(path) = self.database.clone() else { return };
         let workspace = Arc::downgrade(self);
-        std::thread::spawn(move || {
+        background::spawn(move || {
             // What fails here is tried again at the next start, and `search/find` says what is left.
             let Ok(mut store) = Store::open(&path) else { return };
             while workspace.strong_count() > 0 && store.index_some().unwrap_or(false) {

@@ -73,7 +73,7 @@ pub(crate) const CASES: &[Case] = &[
                 user: Three
                 desk: Three",
         },
-        says: "E5 made 1,552 tokens be paid in full again, and the calls behind it were shorter by 116 \
+        says: "E5 made 1,585 tokens be paid in full again, and the calls behind it were shorter by 112 \
                tokens in all, most of which the cache would have held.",
         not_in: Given {
             app: "",

@@ -13,14 +13,16 @@ export class Inspector {
   readonly #session: OpenSession;
   readonly event: Loaded<EventDetail>;
   readonly part: Loaded<PartDetail>;
-  readonly stages: Loaded<StageList>;
   /** The call under the cursor, for its note in the map, whatever is selected. */
   readonly cursorCall: Loaded<CallDetail>;
   readonly #otherCall: Loaded<CallDetail>;
+  readonly #pipeline: Pipeline;
+  readonly #otherStages: Loaded<StageList>;
 
   constructor(host: Host, location: Location, session: OpenSession, pipeline: Pipeline) {
     this.#location = location;
     this.#session = session;
+    this.#pipeline = pipeline;
     const id = (): string => session.id ?? '';
     const keyFor = (type: Address['type']): string | undefined =>
       this.subject?.type === type ? `${session.key ?? ''} ${this.address}` : undefined;
@@ -46,8 +48,8 @@ export class Inspector {
       () => (callNumber(this.subject) === session.cursor ? undefined : keyForCall('call')),
       () => host.invoke('call/get', { session: id(), call: callNumber(this.subject) }),
     );
-    this.stages = new Loaded(
-      () => keyForCall('stage'),
+    this.#otherStages = new Loaded(
+      () => (this.#isOfPipeline ? undefined : keyForCall('stage')),
       () => host.invoke('call/stages', { session: id(), call: callNumber(this.subject) }),
     );
     this.cursorCall = new Loaded(
@@ -74,6 +76,11 @@ export class Inspector {
     return this.#location.view.selection ?? `C${String(this.#session.cursor)}`;
   }
 
+  /** Of the selected call. */
+  get stages(): Loaded<StageList> {
+    return this.#isOfPipeline ? this.#pipeline.stages : this.#otherStages;
+  }
+
   /** The row of the selected stage. */
   get stage(): StageRow | undefined {
     const { subject } = this;
@@ -93,6 +100,11 @@ export class Inspector {
     const { subject } = this;
     if (subject?.type === 'event') return this.event.value?.chain ?? [];
     return subject?.type === 'part' ? (this.part.value?.chain ?? []) : [];
+  }
+
+  /** The Pipeline view has asked for the stages of the selected call. */
+  get #isOfPipeline(): boolean {
+    return this.#pipeline.isShown && callNumber(this.subject) === this.#session.cursor;
   }
 
   /** A part is looked at after the stage of the Pipeline view, elsewhere after the last one. */

@@ -25,7 +25,7 @@ export class Pipeline {
       call: session.cursor,
     });
     this.stages = new Loaded(
-      () => (this.#isShown ? session.keyOfCall(session.cursor) : undefined),
+      () => (this.isShown ? session.keyOfCall(session.cursor) : undefined),
       () => host.invoke('call/stages', where()),
     );
     this.parts = new Pages(
@@ -80,9 +80,12 @@ export class Pipeline {
     return this.names[this.index] ?? '';
   }
 
-  /** Its number, once the stages of the present call are known. */
+  /**
+   * Its number, once the stages of the call are known. An edit seldom moves them, so those of before it count until they are:
+   * the parts are then asked for at the same time.
+   */
   get stageNumber(): number | undefined {
-    return this.stages.value === undefined ? undefined : this.stage?.number;
+    return this.stages.latest?.call === this.#session.cursor ? this.stage?.number : undefined;
   }
 
   get partsKey(): string {
@@ -177,7 +180,8 @@ export class Pipeline {
     if (row !== undefined && row.address !== '') this.#location.go({ selection: row.address }, 'walk');
   }
 
-  get #isShown(): boolean {
+  /** Only then are stages asked for. */
+  get isShown(): boolean {
     return this.#session.isOpen && this.#location.view.view === 'pipeline';
   }
 

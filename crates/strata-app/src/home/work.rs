@@ -13,6 +13,7 @@ use super::file::{Content, HomeFile};
 use super::known_files::{Known, KnownFiles};
 use crate::api::common::DiagnosticSeverity;
 use crate::api::job::{JobState, Notification};
+use crate::background;
 use crate::error::sentence;
 use crate::import::NotRead;
 use crate::jobs::{JobOutcome, Jobs, RunningJob};
@@ -41,7 +42,7 @@ pub(super) fn begin(jobs: &Arc<Jobs>, work: Work) {
     let all = work.unread.iter().chain(&work.unexamined);
     let bytes: u64 = all.map(|at| work.files[*at].file.size_bytes()).sum();
     if bytes <= QUIET_BYTES {
-        std::thread::spawn(move || {
+        background::spawn(move || {
             let watch = Unseen(CancellationToken::new());
             // Whatever happens, it is not running afterwards.
             let _ = catch_unwind(AssertUnwindSafe(|| work.run(&watch, &|_, _| ())));

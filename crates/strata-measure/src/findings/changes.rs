@@ -9,7 +9,7 @@ use super::finding::FindingKind;
 use super::prefix::{said, said_of};
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
-use crate::analysis::{Cause, Loss, PartsKind};
+use crate::analysis::{Cause, ChangeKind, Loss, PartsKind, TextChange};
 use crate::phrases::{distinct, listed, times};
 use crate::remedies::Aim;
 
@@ -89,16 +89,20 @@ const CHEAPER_MODEL: &str =
 /// An agent, a cause, and a kind of value with the name before it.
 type Reason<'e> = (&'e str, &'static str, Option<(&'static str, &'e str)>);
 
-/// What a value is called, without others that stand between its name and it: of `Tags: a b`, `Tags`.
-fn name_in(label: &str) -> &str {
-    label.split([':', '=']).next().unwrap_or(label)
+/// What a value is called, without others that stand between its name and it: of `Tags: a b`, `Tags`. What stands before the
+/// end of a growing list is another item each time.
+fn name_of(change: &TextChange) -> &str {
+    if change.kind == ChangeKind::Grown {
+        return "";
+    }
+    change.label.split([':', '=']).next().unwrap_or(&change.label)
 }
 
 /// Losses for the same reason, by the same agent, of the same kind of value: a finding each.
 fn observed<'e>(evidence: &Evidence<'e>, is: impl Fn(&Cause) -> bool) -> Vec<Observation> {
     let mut all: BTreeMap<Reason<'e>, (Tally, Vec<&'e Loss>)> = BTreeMap::new();
     for (call, loss) in evidence.losses().filter(|(_, loss)| is(&loss.cause)) {
-        let change = loss.cause.change().map(|change| (change.kind.code(), name_in(&change.label)));
+        let change = loss.cause.change().map(|change| (change.kind.code(), name_of(change)));
         let (tally, losses) = all.entry((call.name(), loss.cause.code(), change)).or_default();
         evidence.add_loss(tally, call, loss);
         losses.push(loss);

@@ -173,7 +173,12 @@ impl<'e> Evidence<'e> {
 
     /// Calls that lost something they could have found in a cache, with what that cost.
     pub(super) fn losses(&self) -> impl Iterator<Item = (&SeenCall<'e>, &'e Loss)> {
-        self.calls.iter().filter_map(|call| Some((call, self.caches.call(call.call.number)?.broken()?)))
+        self.calls.iter().filter_map(|call| Some((call, self.loss(call)?)))
+    }
+
+    /// What a call lost of what it could have found in a cache.
+    pub(super) fn loss(&self, call: &SeenCall<'_>) -> Option<&'e Loss> {
+        self.caches.call(call.call.number)?.broken()
     }
 
     /// Calls that leave their prompts out of the cache, though it may be that nothing would be found of them.

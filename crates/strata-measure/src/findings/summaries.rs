@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 use strata_model::{EventIndex, Origin, Severity};
 
 use super::carried::PieceKind;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, SeenCall};
 use super::finding::FindingKind;
 use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
-use crate::analysis::Cause;
+use crate::analysis::{Cause, SentRun};
 use crate::phrases::{count, event_name, events, number};
 
 /// What a cached token costs of a fresh one at most providers: a tenth.
@@ -117,18 +117,17 @@ struct Balance {
 }
 
 fn compaction_does_not_pay(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let shorter_by = shortened(evidence);
     let mut balances: BTreeMap<EventIndex, Balance> = BTreeMap::new();
     // For the latest compaction a lineage ran into, by its last call: which one, and how much shorter prompts became.
     let mut gains: BTreeMap<u32, (EventIndex, u64)> = BTreeMap::new();
     for call in &evidence.calls {
-        let previous = call.result.previous;
-        let mut gain = previous.and_then(|previous| gains.remove(&previous));
-        let cause = call.result.prefix_break.as_ref().map(|found| &found.cause);
-        if let (Some(Cause::Compacted { by: Some(by) }), Some(before)) = (cause, previous) {
-            let before = evidence.call(before).map_or(0, |before| before.result.total.tokens);
-            let shorter = before.saturating_sub(call.result.total.tokens);
-            gain = Some((*by, shorter.into()));
-            evidence.add_rebilled(&mut balances.entry(*by).or_default().tally, call);
+        let mut gain = call.result.previous.and_then(|previous| gains.remove(&previous));
+        if let Some((by, _)) = compacted(call) {
+            gain = Some((by, shorter_by.get(&call.call.number).copied().unwrap_or(0)));
+            if let Some(loss) = evidence.loss(call) {
+                evidence.add_loss(&mut balances.entry(by).or_default().tally, call, loss);
+            }
         }
         if let Some((by, shorter)) = gain {
             balances.entry(by).or_default().saved += shorter;
@@ -153,6 +152,52 @@ fn compaction_does_not_pay(evidence: &Evidence<'_>) -> Vec<Observation> {
             Observation::new(Severity::Info, message, balance.tally).of_events([by])
         })
         .collect()
+}
+
+/// The compaction that made a call's prompt anew, and the call before that had the prompt of before.
+fn compacted(call: &SeenCall<'_>) -> Option<(EventIndex, u32)> {
+    match call.result.prefix_break.as_ref()?.cause {
+        Cause::Compacted { by: Some(by) } => Some((by, call.result.previous?)),
+        _ => None,
+    }
+}
+
+/// For calls that a compaction shortened, by how much: what is gone, less the summaries in its place.
+fn shortened(evidence: &Evidence<'_>) -> BTreeMap<u32, u64> {
+    let with_before = |call: &SeenCall<'_>| Some((compacted(call)?.1, call.call.number));
+    let pairs: BTreeMap<u32, u32> = evidence.calls.iter().filter_map(with_before).collect();
+    let mut gone: BTreeMap<u32, u64> = BTreeMap::new();
+    for sent in evidence.sent(PieceKind::ALL) {
+        let runs = &evidence.carriers(sent).runs;
+        for run in runs {
+            for (_, call) in pairs.range(run.first_call..=run.last_call) {
+                if !is_among(*call, runs) {
+                    *gone.entry(*call).or_default() += u64::from(sent.piece.tokens);
+                }
+            }
+        }
+    }
+    let befores: BTreeMap<u32, u32> = pairs.into_iter().map(|(before, call)| (call, before)).collect();
+    let mut told: BTreeMap<u32, u64> = BTreeMap::new();
+    for sent in evidence.sent([PieceKind::Summary]) {
+        let runs = &evidence.carriers(sent).runs;
+        for run in runs {
+            for (call, before) in befores.range(run.first_call..=run.last_call) {
+                if !is_among(*before, runs) {
+                    *told.entry(*call).or_default() += u64::from(sent.piece.tokens);
+                }
+            }
+        }
+    }
+    gone.into_iter()
+        .map(|(call, gone)| (call, gone.saturating_sub(told.get(&call).copied().unwrap_or(0))))
+        .collect()
+}
+
+/// Whether a call is in one of these runs, which are in order.
+fn is_among(call: u32, runs: &[SentRun]) -> bool {
+    let at = runs.partition_point(|run| run.last_call < call);
+    runs.get(at).is_some_and(|run| run.first_call <= call)
 }
 
 fn summaries_by_main_model(evidence: &Evidence<'_>) -> Vec<Observation> {

@@ -35,7 +35,7 @@ pub fn windows<'e>(
     let live = live_events(events.iter(), |_| {});
     let scoped = in_scope(&live, isolation_scope);
     let old = old_events(&scoped, steps.keep);
-    let events = longest_self_contained(&old, &scoped).to_vec();
+    let events = up_to_another_time(&old, &scoped).to_vec();
     let mut stays: BTreeSet<EventIndex> = pinned.iter().copied().collect();
     stays.extend(first_request(&scoped));
     let window = Window { trigger: Trigger::PromptLimit, seed: None, events };
@@ -61,6 +61,29 @@ fn old_events<'e>(scoped: &[&'e LoggedEvent], keep: u32) -> Vec<&'e LoggedEvent>
         _ => split_before_retained(&events, keep),
     };
     events.truncate(end);
+    events
+}
+
+/// The longest self-contained start after which another time begins: a summary covers a span of time, and would take
+/// what shares the last one.
+fn up_to_another_time<'w, 'e>(
+    old: &'w [&'e LoggedEvent],
+    scoped: &[&'e LoggedEvent],
+) -> &'w [&'e LoggedEvent] {
+    let mut events = longest_self_contained(old, scoped);
+    while let Some(last) = events.last() {
+        let time = last.event.timestamp;
+        let is_shared = scoped
+            .iter()
+            .skip_while(|logged| !std::ptr::eq(**logged, *last))
+            .skip(1)
+            .any(|logged| logged.event.timestamp <= time && !logged.is(Facts::COMPACTION));
+        if !is_shared {
+            break;
+        }
+        let until = events.iter().rposition(|logged| logged.event.timestamp < time).map_or(0, |at| at + 1);
+        events = longest_self_contained(&events[..until], scoped);
+    }
     events
 }
 

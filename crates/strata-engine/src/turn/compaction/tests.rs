@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use strata_model::app::EventsCompactionConfig;
-use strata_model::{Content, Event, FunctionCall, FunctionResponse, Part};
+use strata_model::{Content, Event, EventIndex, FunctionCall, FunctionResponse, Part};
 
-use super::{TokenScope, Window, sliding_window, token_threshold};
+use super::{Steps, TokenScope, Window, sliding_window, steps, token_threshold};
 use crate::log::EventLog;
 
 /// What happens in a session, one event each.
@@ -31,7 +31,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..40)
 }
 
-fn session(steps: &[Step]) -> EventLog {
+/// A clock that ticks every so many events: logs of requests give an answer the time of its request.
+fn session(steps: &[Step], events_a_tick: usize) -> EventLog {
     let mut events = Vec::new();
     let mut open: Vec<String> = Vec::new();
     let mut turn = 0;
@@ -66,7 +67,7 @@ fn session(steps: &[Step]) -> EventLog {
             id: at.to_string().into(),
             author: author.into(),
             invocation_id: format!("i{turn}").into(),
-            timestamp: 1000.0 + at as f64,
+            timestamp: 1000.0 + (at / events_a_tick) as f64,
             content: Some(Arc::new(Content::new(author, parts))),
             ..Event::default()
         }));
@@ -75,8 +76,7 @@ fn session(steps: &[Step]) -> EventLog {
 }
 
 /// The first call whose result a window leaves behind, or the other way round.
-fn split_pair(log: &EventLog, window: &Window<'_>) -> Option<String> {
-    let is_inside = |event: &Event| window.events.iter().any(|logged| logged.event.id == event.id);
+fn split_pair(log: &EventLog, is_inside: impl Fn(&Event) -> bool) -> Option<String> {
     let mut calls: HashMap<&str, bool> = HashMap::new();
     for logged in log.events() {
         let inside = is_inside(&logged.event);
@@ -91,6 +91,10 @@ fn split_pair(log: &EventLog, window: &Window<'_>) -> Option<String> {
     None
 }
 
+fn is_in(window: &Window<'_>) -> impl Fn(&Event) -> bool {
+    |event| window.events.iter().any(|logged| logged.event.id == event.id)
+}
+
 proptest! {
     #[test]
     fn windows_never_split_a_call_from_its_response(
@@ -99,7 +103,7 @@ proptest! {
         interval in 1..4_i64,
         overlap in 0..3_i64,
     ) {
-        let log = session(&steps);
+        let log = session(&steps, 1);
         let config = EventsCompactionConfig {
             compaction_interval: Some(interval),
             overlap_size: Some(overlap),
@@ -109,8 +113,29 @@ proptest! {
         };
         let view = log.prefix(log.len());
         for decision in [token_threshold(view, &config, TokenScope::ROOT), sliding_window(view, &config)] {
-            let split = decision.window.as_ref().and_then(|window| split_pair(&log, window));
+            let split = decision.window.as_ref().and_then(|window| split_pair(&log, is_in(window)));
             prop_assert_eq!(split, None);
+        }
+    }
+
+    /// Nor does the span of time that its summary stands for.
+    #[test]
+    fn a_step_takes_no_more_than_its_window(
+        steps in steps(),
+        keep in 0..6_u32,
+        events_a_tick in 1..4_usize,
+        pinned in 0..40_u32,
+    ) {
+        let log = session(&steps, events_a_tick);
+        let policy = Steps { limit_tokens: 1, keep, clears_results: false };
+        for window in steps::windows(log.prefix(log.len()), policy, None, &[EventIndex(pinned)]) {
+            let times = || window.events.iter().map(|logged| logged.event.timestamp);
+            let span = times().fold(f64::INFINITY, f64::min)..=times().fold(0.0, f64::max);
+            let covered: Vec<&str> = log.events().iter().map(|logged| &logged.event)
+                .filter(|event| span.contains(&event.timestamp)).map(|event| &*event.id).collect();
+            let told: Vec<&str> = window.events.iter().map(|logged| &*logged.event.id).collect();
+            prop_assert_eq!(covered, told);
+            prop_assert_eq!(split_pair(&log, is_in(&window)), None);
         }
     }
 }
