@@ -1,4 +1,4 @@
-//! What the libraries under the window read from the environment, once, before the first line of ours runs.
+//! What the C library under the window reads from the environment, once, before the first line of ours runs.
 
 use std::env;
 use std::os::unix::process::CommandExt as _;
@@ -9,25 +9,15 @@ use std::process::Command;
 const MEMORY: [(&str, &str); 3] =
     [("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "131072"), ("MALLOC_TRIM_THRESHOLD_", "131072")];
 
-/// Without a graphics card, layers that one would put together are put together by the processor, frame by frame: three
-/// times the work of drawing what changed.
-const WITHOUT_CARD: (&str, &str) = ("WEBKIT_DISABLE_COMPOSITING_MODE", "1");
-
 /// Begins anew with what is missing of these. Whatever a person set stays. Returns where nothing is missing, or where it
-/// cannot begin anew: then the window is slower and larger, and works.
+/// cannot begin anew: then the program is larger, and works.
 pub(crate) fn settle() {
-    let wanted = MEMORY.into_iter().chain((!has_graphics_card()).then_some(WITHOUT_CARD));
-    let missing: Vec<(&str, &str)> = wanted.filter(|(name, _)| env::var_os(name).is_none()).collect();
+    let missing: Vec<(&str, &str)> =
+        MEMORY.into_iter().filter(|(name, _)| env::var_os(name).is_none()).collect();
     if missing.is_empty() {
         return;
     }
     if let Ok(program) = env::current_exe() {
         let _ = Command::new(program).args(env::args_os().skip(1)).envs(missing).exec();
     }
-}
-
-/// Whether there is a card that draws, as the kernel tells it.
-fn has_graphics_card() -> bool {
-    let mut entries = std::fs::read_dir("/dev/dri").into_iter().flatten().flatten();
-    entries.any(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
 }
