@@ -58,6 +58,17 @@ describe('an edit', () => {
     expect(list.scrollTop).toBe(100);
   });
 
+  test('asks once for the stages that the list and the inspector show', async () => {
+    const window = openWindow(`${PIPELINE}&at=C25/identity`);
+    await stage(/identity/);
+    await window.press(' ');
+    await stage(/off, identity/);
+    const ofExperiment = asked(window, 'call/stages').filter((params) =>
+      JSON.stringify(params).includes('"x1"'),
+    );
+    expect(ofExperiment).toHaveLength(1);
+  });
+
   test('is taken back and made again', async () => {
     const window = openWindow(PIPELINE);
     await stage(/identity/);

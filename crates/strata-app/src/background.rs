@@ -6,7 +6,8 @@ use std::thread;
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// Does something on a thread of its own, which lets those go first that answer commands and draw.
+/// Does something on a thread of its own, which lets those go first that answer commands and draw. What it starts (threads
+/// of a pool, programs) gets no more than it, for good: jobs, which start such, have threads of the usual kind.
 pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) {
     thread::spawn(move || {
         give_way();

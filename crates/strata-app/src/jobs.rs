@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 use crate::api::common::DiagnosticRow;
 use crate::api::job::{FileCounts, Job, JobState, Notification};
 use crate::api::session::SessionListItem;
-use crate::background;
 use crate::notifications::Notifications;
 use crate::watch::{Step, Watch};
 
@@ -126,7 +125,7 @@ impl Jobs {
         };
         let running = RunningJob { id: id.clone(), jobs: self.clone(), stop };
         self.tell(&id);
-        background::spawn(move || {
+        std::thread::spawn(move || {
             let ended = catch_unwind(AssertUnwindSafe(|| work(&running))).unwrap_or_else(|_| {
                 let outcome = "Strata failed here; nothing of this job was kept. Please report this.";
                 JobOutcome::saying(JobState::Failed, outcome.to_owned())

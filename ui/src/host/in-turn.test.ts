@@ -39,9 +39,17 @@ test('nothing waits long for an answer that does not come', async () => {
   expect(asked).toEqual(['call/stages', 'call/get']);
 });
 
+test('what changes something never waits', async () => {
+  ask('call/stages');
+  ask('experiment/undo');
+  ask('experiment/edit');
+  await passes(0);
+  expect(asked).toEqual(['call/stages', 'experiment/undo', 'experiment/edit']);
+});
+
 test('where nothing is on its way, all is asked at once', async () => {
   ask('call/get');
-  ask('session/list');
+  ask('session/header');
   await passes(0);
-  expect(asked).toEqual(['call/get', 'session/list']);
+  expect(asked).toEqual(['call/get', 'session/header']);
 });

@@ -1,15 +1,22 @@
 import type { Host } from './host.ts';
 
 /** What lies under the eyes of somebody who edits or chooses something. */
-const FIRST: ReadonlySet<string> = new Set([
-  'experiment/edit',
-  'call/stages',
-  'call/stageParts',
-  'event/get',
-  'event/page',
+const FIRST: ReadonlySet<string> = new Set(['call/stages', 'call/stageParts', 'event/get', 'event/page']);
+
+/** What is asked beside that and reads much. Nothing that changes anything waits: an act never overtakes another. */
+const LATER: ReadonlySet<string> = new Set([
+  'call/columns',
+  'call/get',
+  'call/map',
+  'experiment/compare',
+  'experiment/export',
+  'experiment/list',
+  'experiment/promises',
+  'session/header',
+  'session/open',
 ]);
 
-/** Everything else waits for those that are on their way, and no longer than this. */
+/** They wait for those that are on their way, and no longer than this. */
 const AT_MOST_MS = 150;
 
 /** In which order commands are sent. */
@@ -18,12 +25,12 @@ export class Turns {
   readonly #waiting = new Set<() => void>();
 
   async take<T>(name: string, ask: () => Promise<T>): Promise<T> {
-    if (!FIRST.has(name)) {
+    if (LATER.has(name)) {
       // What is asked in the same moment is on its way by then.
       await Promise.resolve();
       if (this.#running > 0) await this.#rest();
-      return ask();
     }
+    if (!FIRST.has(name)) return ask();
     this.#running += 1;
     try {
       return await ask();

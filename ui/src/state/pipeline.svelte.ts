@@ -29,11 +29,12 @@ export class Pipeline {
       () => host.invoke('call/stages', where()),
     );
     this.parts = new Pages(
-      () => (this.stageNumber === undefined || location.view.panel !== 'stage' ? undefined : this.partsKey),
+      () =>
+        this.#expectedNumber === undefined || location.view.panel !== 'stage' ? undefined : this.partsKey,
       (offset, limit) =>
         host.invoke('call/stageParts', {
           ...where(),
-          stage: this.stageNumber ?? 1,
+          stage: this.#expectedNumber ?? 1,
           compareWith: location.view.compare,
           foldUnchanged: this.isFolded,
           offset,
@@ -80,19 +81,29 @@ export class Pipeline {
     return this.names[this.index] ?? '';
   }
 
-  /**
-   * Its number, once the stages of the call are known. An edit seldom moves them, so those of before it count until they are:
-   * the parts are then asked for at the same time.
-   */
+  /** Its number, once the stages of the present call are known. */
   get stageNumber(): number | undefined {
+    return this.stages.value === undefined ? undefined : this.stage?.number;
+  }
+
+  /**
+   * The same from the stages of before an edit, which seldom moves them: the parts are asked for with the stages, and count
+   * once these are known.
+   */
+  get #expectedNumber(): number | undefined {
     return this.stages.latest?.call === this.#session.cursor ? this.stage?.number : undefined;
+  }
+
+  /** The parts are not yet known to be those of the stage. */
+  get areStale(): boolean {
+    return this.parts.isLoading || this.stages.isLoading;
   }
 
   get partsKey(): string {
     const { compare } = this.#location.view;
     return [
       this.#session.keyOfCall(this.#session.cursor),
-      this.stageNumber,
+      this.#expectedNumber,
       compare,
       this.isFolded ? 'folded' : 'all',
     ].join(' ');

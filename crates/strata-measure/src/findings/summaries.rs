@@ -1,6 +1,6 @@
 //! What summaries cost.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use strata_model::{EventIndex, Origin, Severity};
 
@@ -163,35 +163,40 @@ fn compacted(call: &SeenCall<'_>) -> Option<(EventIndex, u32)> {
 }
 
 /// For calls that a compaction shortened, by how much: what is gone, less the summaries in its place.
-fn shortened(evidence: &Evidence<'_>) -> BTreeMap<u32, u64> {
-    let with_before = |call: &SeenCall<'_>| Some((compacted(call)?.1, call.call.number));
-    let pairs: BTreeMap<u32, u32> = evidence.calls.iter().filter_map(with_before).collect();
-    let mut gone: BTreeMap<u32, u64> = BTreeMap::new();
-    for sent in evidence.sent(PieceKind::ALL) {
+fn shortened(evidence: &Evidence<'_>) -> HashMap<u32, u64> {
+    let now_and_before = |call: &SeenCall<'_>| Some((call.call.number, compacted(call)?.1));
+    let pairs: Vec<(u32, u32)> = evidence.calls.iter().filter_map(now_and_before).collect();
+    if pairs.is_empty() {
+        return HashMap::new();
+    }
+    let mut backwards: Vec<(u32, u32)> = pairs.iter().map(|(now, before)| (*before, *now)).collect();
+    backwards.sort_unstable();
+    let gone = only_in_first(evidence, &PieceKind::ALL, &backwards);
+    let told = only_in_first(evidence, &[PieceKind::Summary], &pairs);
+    let tokens = |of: &HashMap<(u32, u32), u64>, pair| of.get(&pair).copied().unwrap_or(0);
+    let shorter =
+        |(now, before)| (now, tokens(&gone, (before, now)).saturating_sub(tokens(&told, (now, before))));
+    pairs.into_iter().map(shorter).collect()
+}
+
+/// For pairs of calls, in the order of their first: tokens of what the first carried and the second does not.
+fn only_in_first(
+    evidence: &Evidence<'_>,
+    kinds: &[PieceKind],
+    pairs: &[(u32, u32)],
+) -> HashMap<(u32, u32), u64> {
+    let mut tokens: HashMap<(u32, u32), u64> = HashMap::new();
+    for sent in evidence.sent(kinds.iter().copied()) {
         let runs = &evidence.carriers(sent).runs;
         for run in runs {
-            for (_, call) in pairs.range(run.first_call..=run.last_call) {
-                if !is_among(*call, runs) {
-                    *gone.entry(*call).or_default() += u64::from(sent.piece.tokens);
-                }
+            let from = pairs.partition_point(|(first, _)| *first < run.first_call);
+            let carried = pairs[from..].iter().take_while(|(first, _)| *first <= run.last_call);
+            for pair in carried.filter(|(_, second)| !is_among(*second, runs)) {
+                *tokens.entry(*pair).or_default() += u64::from(sent.piece.tokens);
             }
         }
     }
-    let befores: BTreeMap<u32, u32> = pairs.into_iter().map(|(before, call)| (call, before)).collect();
-    let mut told: BTreeMap<u32, u64> = BTreeMap::new();
-    for sent in evidence.sent([PieceKind::Summary]) {
-        let runs = &evidence.carriers(sent).runs;
-        for run in runs {
-            for (call, before) in befores.range(run.first_call..=run.last_call) {
-                if !is_among(*before, runs) {
-                    *told.entry(*call).or_default() += u64::from(sent.piece.tokens);
-                }
-            }
-        }
-    }
-    gone.into_iter()
-        .map(|(call, gone)| (call, gone.saturating_sub(told.get(&call).copied().unwrap_or(0))))
-        .collect()
+    tokens
 }
 
 /// Whether a call is in one of these runs, which are in order.
