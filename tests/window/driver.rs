@@ -14,6 +14,8 @@ use crate::page::{LONGEST_MEASUREMENT, NEVER, Page};
 pub(crate) struct Driver {
     process: Child,
     port: u16,
+    /// The name of the display.
+    display: String,
 }
 
 impl Driver {
@@ -25,8 +27,6 @@ impl Driver {
             .env("DISPLAY", display.name())
             .env("GDK_BACKEND", "x11")
             .env_remove("WAYLAND_DISPLAY")
-            // WebKit's other renderer never finishes a second picture.
-            .env_remove("WEBKIT_DISABLE_DMABUF_RENDERER")
             .env("NO_AT_BRIDGE", "1")
             // Without an address GTK starts a bus of its own, which nobody ends.
             .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
@@ -42,7 +42,7 @@ impl Driver {
             end(&mut process);
             return Err(error);
         }
-        Ok(Self { process, port })
+        Ok(Self { process, port, display: display.name().to_owned() })
     }
 
     /// Of its process, which all of the window's are below.
@@ -64,7 +64,7 @@ impl Driver {
             .connect()
             .await
             .context("open the app's window")?;
-        Ok(Page::new(driver))
+        Ok(Page::new(driver, self.display.clone()))
     }
 }
 

@@ -12,6 +12,8 @@ use serde_json::Value;
 use thirtyfour::common::command::{Command, ExtensionCommand};
 use thirtyfour::{By, Key, WebDriver, WebElement};
 
+use crate::display::take_picture;
+
 /// The usual size: width and height.
 pub(crate) const SIZE: (u32, u32) = (1440, 900);
 
@@ -45,11 +47,13 @@ impl fmt::Display for Theme {
 
 pub(crate) struct Page {
     driver: WebDriver,
+    /// The name of the display that shows it.
+    display: String,
 }
 
 impl Page {
-    pub(crate) fn new(driver: WebDriver) -> Self {
-        Self { driver }
+    pub(crate) fn new(driver: WebDriver, display: String) -> Self {
+        Self { driver, display }
     }
 
     pub(crate) async fn close(self) -> Result<()> {
@@ -196,7 +200,9 @@ impl Page {
     pub(crate) async fn picture_in(&self, folder: &Path, name: &str) -> Result<()> {
         self.drawn().await?;
         fs::create_dir_all(folder).context("make the folder of pictures")?;
-        self.driver.screenshot(&folder.join(format!("{name}.png"))).await.context("take a picture")
+        let window = self.driver.get_window_rect().await.context("ask how large the window is")?;
+        let size = (u16::try_from(window.width)?, u16::try_from(window.height)?);
+        take_picture(&self.display, size, &folder.join(format!("{name}.png")))
     }
 }
 

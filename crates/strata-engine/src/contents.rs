@@ -27,6 +27,5 @@ mod summaries;
 pub(crate) use build::{build_contents, unknown_origin};
 pub use history::History;
 pub(crate) use omission::Omissions;
-pub use omission::{Omission, OmissionReason};
 pub(crate) use rules::HistoryRules;
 pub(crate) use scope::ContentsScope;

@@ -62,7 +62,7 @@ pub use backend::Backend;
 pub use calls::{Answer, Call, Certainty, answers, n_calls};
 pub use compile::{Compilation, CompileRun, Outcome, RecordedStage, Stage, StageCache, compile};
 pub use config_check::{ConfigError, ConfigTarget, Problem, check_config};
-pub use contents::{History, Omission, OmissionReason};
+pub use contents::History;
 pub use context::{ArtifactsKnown, CallSource, CompileContext, Invocation, RunConfig, Services, SessionIds};
 pub use edit::{
     AppEdit, ClearedResults, CompactionEdit, Edit, EventsEdit, FlowEdit, JsonObject, LaidSummary,
@@ -75,8 +75,8 @@ pub use flow::{Flow, Hook, Inserted, OrderViolation, Step};
 pub use flow_kind::FlowKind;
 pub use infer::{AppClues, InferredApp, infer_app, writer};
 pub use log::{
-    EventLog, EventView, Facts, LaidLog, LoggedEvent, SummaryRange, events_after_rewinds, live_events,
-    surviving,
+    EventLog, EventView, Facts, LaidLog, LoggedEvent, Omission, OmissionReason, SummaryRange,
+    events_after_rewinds, live_events, surviving,
 };
 pub use memory::Memory;
 pub use models::{bare_model_name, is_gemini};

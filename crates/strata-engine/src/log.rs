@@ -10,6 +10,7 @@ mod event_log;
 mod history;
 mod laid_log;
 mod logged_event;
+mod omission;
 mod settled;
 
 pub(crate) use dropped_ids::DroppedIds;
@@ -19,4 +20,5 @@ pub use history::{SummaryRange, events_after_rewinds, live_events, surviving};
 pub use laid_log::LaidLog;
 pub(crate) use logged_event::without_client_ids;
 pub use logged_event::{Facts, LoggedEvent};
+pub use omission::{Omission, OmissionReason};
 pub(crate) use settled::{SettledHistories, SettledHistory};

@@ -27,6 +27,7 @@ pub(crate) use message::{say_message, say_turn};
 use say::finish_reason;
 pub(crate) use say::{EventDraft, Kind, kind_of};
 use times::Times;
+pub(crate) use times::{STEP, is_same};
 
 /// A session in the making.
 #[derive(Debug, Clone)]

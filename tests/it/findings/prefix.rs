@@ -113,6 +113,51 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
+        code: "prefix-out-of-reach",
+        found_in: Given {
+            app: "
+                root_agent: {name: desk, model: {name: anthropic/claude-sonnet-4-5, kind: lite_llm}}",
+            session: "
+                user: «5000 words»
+                desk: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                user: Hello
+                desk: Hello",
+        },
+        says: "23 blocks came in at once, and from a breakpoint the provider looks back over 20. 5,573 tokens \
+               were paid in full again for it, once, by desk.",
+        // Each call goes on from what was just sent.
+        not_in: Given {
+            app: "
+                root_agent: {name: desk, model: {name: anthropic/claude-sonnet-4-5, kind: lite_llm}}",
+            session: "
+                user: «5000 words»
+                desk: Hello
+                user: Hello
+                desk: Hello",
+        },
+    },
+    Case {
         code: "cache-never-read",
         found_in: Given {
             app: "

@@ -147,7 +147,7 @@ const ENTRIES: Readonly<Record<string, GlossaryEntry>> = {
   hiddenContext: {
     term: 'Hidden context',
     definition:
-      'Tokens that the provider counted and the file does not show, mostly the system prompt and tool definitions. Their number is known, their text is not. Drawn as a grey hatch.',
+      'Tokens that the provider counted beyond what is counted here of what is recorded: mostly the system prompt and tool definitions, which many files do not show; of a request that is recorded whole, what the provider adds by itself and by how much the count here is too low. Their number is known, their text is not. Drawn as a grey hatch.',
     also: 'residual unknown',
     see: ['reported', 'evidence'],
   },

@@ -243,6 +243,8 @@ export class Home {
       .invoke('home/read', { goesOn })
       .then((reading) => {
         const known = this.page.latest?.reading;
+        // What was read before this start is there at once.
+        if ((known?.readFiles ?? 0) === 0 && reading.readFiles > 0) this.#revision += 1;
         if (goesOn || reading.isRunning || reading.files !== known?.files) this.changed();
       })
       .catch(this.#in.messages.report);

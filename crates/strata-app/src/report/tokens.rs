@@ -80,7 +80,7 @@ pub struct CallTokens {
     /// Reported less our count; negative where we count too much.
     pub residual: Option<i64>,
     /// What of the prompt the session does not show: the residual, or 0. It is in none of the parts. After an edit it is
-    /// what it was before.
+    /// what it was before; of a call without a report, that of the one it goes on from.
     pub hidden: Option<u64>,
     /// Of our count.
     pub basis: Basis,

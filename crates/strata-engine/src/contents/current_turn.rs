@@ -7,10 +7,10 @@ use strata_model::RequestContent;
 
 use super::build::build_contents;
 use super::item::truthy;
-use super::omission::{OmissionReason, Omissions};
+use super::omission::Omissions;
 use super::scope::ContentsScope;
 use super::select::{Ancestors, ToolCalls, is_from_another_agent, reason_to_leave_out, single_turn_events};
-use crate::log::{EventView, Facts, LoggedEvent};
+use crate::log::{EventView, Facts, LoggedEvent, OmissionReason};
 
 /// The contents from where the current turn starts. Nothing, when no turn is found.
 pub(crate) fn build(

@@ -29,12 +29,12 @@ impl History<'_> {
     /// The contents of everything the agent sees.
     pub fn contents(&self, events: EventView<'_>) -> Vec<Arc<RequestContent>> {
         let events: Vec<&LoggedEvent> = events.iter().collect();
-        build_contents(&events, &self.scope(), &mut Omissions::counting())
+        build_contents(&events, &self.scope(), &mut Omissions::default())
     }
 
     /// The contents of the turn the agent is in.
     pub fn current_turn(&self, events: EventView<'_>) -> Vec<Arc<RequestContent>> {
-        current_turn::build(events, &self.scope(), &mut Omissions::counting())
+        current_turn::build(events, &self.scope(), &mut Omissions::default())
     }
 
     fn scope(&self) -> ContentsScope<'_> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use strata_model::{Contents, Fingerprint, FingerprintBuilder, RequestContent};
 
 use super::build::{HistoryPiece, build_contents, build_piece, task_input};
-use super::omission::{Omission, Omissions};
+use super::omission::Omissions;
 use super::pairing::End;
 use super::scope::ContentsScope;
-use crate::log::{EventLog, EventView, LoggedEvent, SettledHistories, SettledHistory};
+use crate::log::{EventLog, EventView, LoggedEvent, Omission, SettledHistories, SettledHistory};
 
 /// As [`build_contents`]; equal to it in every case, and quicker where the events are the first of a log.
 pub(crate) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions: &mut Omissions) -> Contents {
@@ -19,20 +19,21 @@ pub(crate) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions:
         return build_contents(&events, scope, omissions).into_iter().collect();
     };
     let history = History { log, end: events.len(), scope, head: head(log, events.len(), scope) };
-    let mut settled = history.settle(history.longest(history.end, 0));
-    let mut skipped = 0;
-    loop {
-        let mut seen = Omissions::after(settled.dropped.clone());
-        let tail = history.piece(settled.n_events, history.end, End::Last, &mut seen);
-        // What stands last is treated in a way of its own, so the last piece has to hold it.
-        if !tail.is_blank || settled.n_events == 0 {
-            settled.contents.extend(tail.contents);
-            *omissions = seen;
-            return settled.contents;
-        }
-        skipped += 1;
-        settled = history.longest(history.end, skipped);
-    }
+    let (mut settled, tail, seen) =
+        history.ended(history.settle(history.longest(history.end, 0)), history.end);
+    settled.contents.extend(tail);
+    *omissions = seen;
+    settled.contents
+}
+
+/// What did not make it into the contents of the first `end` events of a log, in the order of the events.
+pub(crate) fn omissions((log, end): (&EventLog, usize), scope: &ContentsScope<'_>) -> Vec<Omission> {
+    let history = History { log, end, scope, head: head(log, end, scope) };
+    let (settled, _, seen) = history.ended(history.longest(end, 0), end);
+    let mut list: Vec<Omission> = settled.omissions.iter().flatten().cloned().collect();
+    list.extend(seen.into_list());
+    list.sort_by_key(|omission| omission.event);
+    list
 }
 
 /// What did not make it into the contents of the first `end` events of a log: all there is to say about `event`, and
@@ -43,16 +44,8 @@ pub(crate) fn omissions_around(
     scope: &ContentsScope<'_>,
 ) -> Vec<Omission> {
     let history = History { log, end, scope, head: head(log, end, scope) };
-    let mut skipped = 0;
-    loop {
-        let settled = history.longest(event, skipped);
-        let mut seen = Omissions::recording();
-        let tail = history.piece(settled.n_events, end, End::Last, &mut seen);
-        if !tail.is_blank || settled.n_events == 0 {
-            return seen.into_list();
-        }
-        skipped += 1;
-    }
+    let (_, _, seen) = history.ended(history.longest(event, 0), event);
+    seen.into_list()
 }
 
 struct History<'h> {
@@ -74,6 +67,26 @@ impl History<'_> {
         settled
     }
 
+    /// The longest settled history of at most so many events that all the others can be built behind, beginning with
+    /// this one; and these others.
+    fn ended(
+        &self,
+        mut settled: SettledHistory,
+        most: usize,
+    ) -> (SettledHistory, Vec<Arc<RequestContent>>, Omissions) {
+        let mut skipped = 0;
+        loop {
+            let mut seen = Omissions::after(settled.dropped.clone());
+            let tail = self.piece(settled.n_events, self.end, End::Last, &mut seen);
+            // What stands last is treated in a way of its own, so the last piece has to hold it.
+            if !tail.is_blank || settled.n_events == 0 {
+                return (settled, tail.contents, seen);
+            }
+            skipped += 1;
+            settled = self.longest(most, skipped);
+        }
+    }
+
     /// Settles more of the history, if enough has been added to it.
     fn settle(&self, mut settled: SettledHistory) -> SettledHistory {
         let Some(joint) = SettledHistories::next_joint(self.log.links(), settled.n_events, self.end) else {
@@ -81,7 +94,9 @@ impl History<'_> {
         };
         let mut dropped = Omissions::after(settled.dropped);
         settled.contents.extend(self.piece(settled.n_events, joint, End::Open, &mut dropped).contents);
-        settled.dropped = dropped.into_dropped();
+        let (left_out, dropped) = dropped.into_parts();
+        settled.dropped = dropped;
+        settled.omissions.push(left_out);
         settled.n_events = joint;
         self.log.settled().keep(self.key(), settled.clone());
         settled

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use strata_model::{FunctionCall, FunctionResponse, RequestPart, Str};
 
 use super::item::{Item, ItemRole, truthy};
-use super::omission::{OmissionReason, Omissions};
+use super::omission::Omissions;
 use super::rules::HistoryRules;
+use crate::log::OmissionReason;
 
 /// Whether more of the history follows.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use strata_model::{Origin, RequestContent, RichText, Str};
 
 use super::item::{Item, ItemRole, Words, truthy};
-use super::omission::{OmissionReason, Omissions};
+use super::omission::Omissions;
 use super::scope::ContentsScope;
 use super::select::is_from_another_agent;
-use crate::log::Facts;
+use crate::log::{Facts, OmissionReason};
 use crate::quotation::quote_agent;
 
 /// Whose words a summary is where an agent does not read it as its own.

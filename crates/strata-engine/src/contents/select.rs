@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use strata_model::{Branch, NodePath, Part};
 
-use super::omission::{OmissionReason, Omissions};
+use super::omission::Omissions;
 use super::scope::ContentsScope;
-use crate::log::{Facts, LoggedEvent, live_events};
+use crate::log::{Facts, LoggedEvent, OmissionReason, live_events};
 
 /// The events the agent may see, in order: rewinds applied, then node, scope, branch and kind.
 pub(super) fn select<'e>(

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use strata_model::{EventIndex, Origin, RequestContent};
 
 use super::item::{Item, ItemRole, Words, truthy};
-use super::omission::{OmissionReason, Omissions};
+use super::omission::Omissions;
 use super::rules::HistoryRules;
-use crate::log::{Coverage, Facts, LoggedEvent, SummaryRange, summary_ranges, surviving_ranges};
+use crate::log::{
+    Coverage, Facts, LoggedEvent, OmissionReason, SummaryRange, summary_ranges, surviving_ranges,
+};
 
 /// The history with summaries in place of what they cover, events an experiment pinned excepted. Without any summary nothing changes; with one, the whole
 /// history is put in the order of time.

@@ -7,10 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use strata_model::{Contents, Fingerprint};
+use strata_model::{Contents, Fingerprint, SharedList};
 
 use super::dropped_ids::DroppedIds;
 use super::event_links::EventLinks;
+use super::omission::Omission;
 
 /// Events after which a new checkpoint is made. Tests make them as often as they can.
 const STEP: usize = if cfg!(test) { 2 } else { 64 };
@@ -23,6 +24,8 @@ pub(crate) struct SettledHistory {
     pub n_events: usize,
     pub contents: Contents,
     pub dropped: DroppedIds,
+    /// What is not in the contents, piece by piece as they were settled.
+    pub omissions: SharedList<Vec<Omission>>,
 }
 
 /// Checkpoints by whose history they are.

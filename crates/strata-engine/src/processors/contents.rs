@@ -10,12 +10,11 @@ use strata_model::{
 
 use crate::app_index::keeps_client_ids;
 use crate::contents::{
-    ContentsScope, HistoryRules, Omission, OmissionReason, Omissions, build_contents, current_turn,
-    incremental, unknown_origin,
+    ContentsScope, HistoryRules, Omissions, build_contents, current_turn, incremental, unknown_origin,
 };
 use crate::context::CompileContext;
 use crate::error::CompileError;
-use crate::log::{EventView, LoggedEvent};
+use crate::log::{EventView, LoggedEvent, Omission, OmissionReason};
 use crate::placement::insert_transient;
 use crate::processor::{Fingerprinted, Processor, StageOutput};
 use crate::sections::Sections;
@@ -77,7 +76,7 @@ impl Processor for ContentsProcessor {
         output: &mut StageOutput,
     ) -> Result<(), CompileError> {
         let held: Vec<Arc<RequestContent>> = request.contents.iter().cloned().collect();
-        let mut omissions = Omissions::counting();
+        let mut omissions = Omissions::default();
         let events = inputs.events.value;
         let is_whole = inputs.include_contents == IncludeContents::Default
             && request.previous_interaction_id.as_deref().is_none_or(str::is_empty);
@@ -145,17 +144,23 @@ fn is_equal(content: &RequestContent, said: &Content) -> bool {
         && content.parts.iter().zip(said.parts()).all(|(part, said)| part.part.to_json() == said.to_json())
 }
 
-/// The events of a call that did not make it into its contents, with the rule that left each out.
+/// The events of a call that did not make it into its contents, in their order, with the rule that left each out.
 pub fn explain_omissions(context: &CompileContext<'_>) -> Vec<Omission> {
-    let mut omissions = Omissions::recording();
-    let scope = scope(context);
-    if context.include_contents() == IncludeContents::Default {
-        let events: Vec<&LoggedEvent> = context.events.iter().collect();
+    let (events, scope) = (context.events, scope(context));
+    let is_whole = context.include_contents() == IncludeContents::Default;
+    if let Some(log) = events.log().filter(|_| is_whole) {
+        return incremental::omissions((log, events.len()), &scope);
+    }
+    let mut omissions = Omissions::default();
+    if is_whole {
+        let events: Vec<&LoggedEvent> = events.iter().collect();
         build_contents(&events, &scope, &mut omissions);
     } else {
-        current_turn::build(context.events, &scope, &mut omissions);
+        current_turn::build(events, &scope, &mut omissions);
     }
-    omissions.into_list()
+    let mut list = omissions.into_list();
+    list.sort_by_key(|omission| omission.event);
+    list
 }
 
 /// The rule that left one event, or a part of it, out of a call's contents. Quicker than [`explain_omissions`].

@@ -16,7 +16,7 @@ use super::fork::forked_by;
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
 use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
-use crate::draft::{Draft, EventDraft, Kind, kind_of};
+use crate::draft::{Draft, EventDraft, Kind, STEP, is_same, kind_of};
 use crate::exchange::{Exchange, asked_model};
 use crate::imported::RecordedRequest;
 use crate::injected::{QUOTATION, injected_kind};
@@ -189,6 +189,7 @@ impl Conversation {
         mut units: Vec<Unit>,
     ) -> Vec<UnitKey> {
         let Exchange { source, time, end, body, turns, answer, answered_at, about, .. } = exchange;
+        let (logged, time) = (time, time.map(|time| self.lanes[at].time_behind_answer(time)));
         self.draft.set_clock(time);
         if let Some(time) = time {
             self.sent = Some((self.sent.map_or(time, |(first, _)| first), time));
@@ -224,16 +225,22 @@ impl Conversation {
         }
         self.say_new(at, &mut plan, &mut units, &turns, &base, awaited);
         let alignment = plan.alignment;
-        let base = match answered_at {
-            Some(place) => EventDraft { sources: vec![place], ..base },
-            None => base,
+        // An answer is later than its request, also where the log has one time for both.
+        let asked = time.filter(|_| end.zip(logged).is_none_or(|(end, logged)| is_same(end, logged)));
+        self.lanes[at].answered_behind = logged.zip(asked.map(|asked| asked + STEP));
+        let base = EventDraft {
+            sources: answered_at.map_or_else(|| base.sources.clone(), |place| vec![place]),
+            time: asked.map(|asked| asked + STEP).or(end),
+            ..base
         };
         let is_answered = answer.is_some();
         let is_refused = answer.as_ref().is_some_and(|answer| {
             answer.error.is_some() && answer.usage.is_none() && answer.parts().is_empty()
         });
         let event = match answer {
-            Some(answer) => Some(self.say_answer(at, answer, &mut units, about.event_id.clone(), end, base)),
+            Some(answer) => {
+                Some(self.say_answer(at, answer, &mut units, about.event_id.clone(), end.or(time), base))
+            }
             None => is_recorded.then(|| self.await_answer(asked_model(&body), base)),
         };
         let contexts: Vec<Json> =
@@ -463,11 +470,11 @@ impl Conversation {
         answer: Answer,
         units: &mut Vec<Unit>,
         event_id: Option<Str>,
-        end: Option<f64>,
+        logged: Option<f64>,
         base: EventDraft,
     ) -> usize {
         let turn = answer.turn.unwrap_or_else(|| Turn::new(Role::Model));
-        self.calls.note(&turn, end.or(base.time));
+        self.calls.note(&turn, logged);
         let mut notes = Object::new();
         if let Some(own) = answer.usage.as_ref().and_then(|usage| usage.top_level_input) {
             notes.push("topLevelInputTokens", Json::Int(own as i64));
@@ -478,7 +485,6 @@ impl Conversation {
             kind: Kind::Response,
             parts: turn.parts.clone(),
             id: event_id.or_else(|| answer.id.clone()),
-            time: end.or(base.time),
             model: answer.model,
             finish: answer.finish,
             usage: answer.usage,

@@ -22,6 +22,8 @@ pub(super) struct Lane {
     /// How many were in the first request.
     pub(super) n_first: usize,
     pub(super) is_answered: bool,
+    /// When the last request was sent and when it was answered, where of the answer no time of its own is recorded.
+    pub(super) answered_behind: Option<(f64, f64)>,
     /// The event that waits for the answer to the last request, when that is not in the log: the next request may
     /// repeat it.
     pub(super) awaited: Option<usize>,
@@ -56,6 +58,14 @@ pub(super) enum Fit {
 }
 
 impl Lane {
+    /// When what a request adds was said, which a coarse clock may put before the answer that it follows.
+    pub(super) fn time_behind_answer(&self, sent: f64) -> f64 {
+        match self.answered_behind {
+            Some((asked, answered)) if asked <= sent => sent.max(answered),
+            _ => sent,
+        }
+    }
+
     pub(super) fn fit(&self, exchange: &Exchange, units: &[Unit], has_key: bool) -> Option<Fit> {
         if exchange.continues.as_ref().is_some_and(|id| self.answer_ids.contains(id)) {
             return Some(Fit::Named);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use strata_model::{Event, Str};
 
 /// Seconds between events that must not share a time.
-pub(super) const STEP: f64 = 1e-6;
+pub(crate) const STEP: f64 = 1e-6;
 
 /// When events happened, kept beside them so that a compaction need not look at all of them.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ impl Times {
 }
 
 /// Whether two times, in seconds, are one to a clock that counts in steps.
-pub(super) fn is_same(time: f64, other: f64) -> bool {
+pub(crate) fn is_same(time: f64, other: f64) -> bool {
     (time - other).abs() < STEP / 2.0
 }
 

@@ -1,6 +1,7 @@
 //! What a provider finds again of a session's prompts, what kept it from finding more, and what that cost.
 
 mod bill;
+mod call;
 mod entries;
 mod fixes;
 mod growth;
@@ -25,9 +26,10 @@ use std::sync::{Arc, OnceLock};
 use strata_engine::Experiment;
 use strata_model::marks::{self, CACHE_VERDICT};
 use strata_model::{LlmRequest, SharedList, Str};
-use strata_wire::{CacheRules, CacheVerdict, Mark};
+use strata_wire::{CacheRules, CacheVerdict};
 
 pub use bill::{BillTotals, CallBill, Cost};
+pub use call::{CallCache, LeftOut, NeverRead};
 pub use fixes::{CacheFix, FixKind};
 pub use loss::Loss;
 pub use reported::{Comparison, ReportedCounts};
@@ -46,14 +48,13 @@ use reported::{Reports, ReportsTogether};
 use running::{RunningSums, SummedCall};
 pub(super) use simulate::ProviderCaches;
 
-use super::blame::Cause;
 use super::call::CallAnalysis;
 use super::difference::Difference;
 use super::matches::PromptMatches;
 use super::prefix::definitions_fingerprint;
 use super::session::SessionAnalysis;
 use crate::prices::{Price, Prices};
-use crate::tokens::TokenCount;
+use crate::tokens::{Basis, TokenCount};
 
 /// The caches of a session's calls.
 #[derive(Clone, Default)]
@@ -84,78 +85,6 @@ impl CacheRun {
         self.prompts.truncate(n_calls);
         self.caches.truncate(n_calls);
     }
-}
-
-/// What the cache does for one call.
-#[derive(Debug, Clone)]
-pub struct CallCache {
-    /// C1 is number 1.
-    pub call: u32,
-    pub agent: Str,
-    pub model: Str,
-    /// The number of the first call of its lineage: the same agent, model and branch.
-    pub lineage: u32,
-    /// The name of the rule that was applied, and whether it is one for this model.
-    pub rule: String,
-    pub is_rule_known: bool,
-    /// Seconds for which what the call stores is kept: what it asked for where that is known, else what the rule says.
-    pub lifetime_s: Option<f64>,
-    /// Of all of the prompt, as is what was lost, in the provider's tokens.
-    pub zones: Vec<ZoneSpan>,
-    pub loss: Option<Loss>,
-    pub reported: Option<ReportedCounts>,
-    /// `None` where the provider reports nothing of a cache.
-    pub comparison: Option<Comparison>,
-    /// What would have been found of the prompt if it had been marked to be cached.
-    pub left_out: Option<LeftOut>,
-    /// What should have been found, where no report of the session tells of anything that was.
-    pub never_read: Option<NeverRead>,
-    /// What the provider says by itself of this very request.
-    pub verdict: Option<CacheVerdict>,
-    /// What the call comes to: by its report where that holds, else as predicted.
-    pub bill: CallBill,
-    /// By what the prompt was measured in the provider's tokens.
-    pub(crate) sized: Option<ReportedCounts>,
-    /// What is predicted of the prompt as it is measured: in the provider's tokens.
-    pub prediction: Prediction,
-}
-
-impl CallCache {
-    /// What is predicted to be found of the known text when it is sent alone: hidden context stands before it.
-    pub fn found_of_known(&self) -> u32 {
-        self.prediction.expected.saturating_sub(self.bill.hidden_tokens())
-    }
-
-    /// What the call lost, unless the prompt is only too short to be cached at all: nothing of it broke then.
-    pub fn broken(&self) -> Option<&Loss> {
-        self.loss.as_ref().filter(|loss| !matches!(loss.cause, Cause::BelowMinimum { .. }))
-    }
-}
-
-/// What a call would have saved if its prompt had been marked to be cached, and those before it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LeftOut {
-    /// Tokens that would have been read from the cache.
-    pub tokens: u32,
-    /// US dollars, with what writing costs more: below 0 where nothing is read. `None` without a price.
-    pub cost_usd: Option<f64>,
-    /// The last of the marks that would have saved this, and for how many seconds they ask, where not for the usual time.
-    pub last: Mark,
-    pub lifetime_s: Option<u32>,
-    /// Whether the request is known to mark nothing; `None` where reports alone say that nothing was ever cached.
-    pub marks_nothing: Option<bool>,
-    /// False where somebody on the way may have asked for more than the request.
-    pub is_sure: bool,
-}
-
-/// What a call would have read if the cache of its provider were ever read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NeverRead {
-    pub tokens: u32,
-    /// Of the prompt, as reported; what is written costs more with some providers.
-    pub written: u32,
-    /// US dollars. `None` without a price.
-    pub cost_usd: Option<f64>,
 }
 
 /// Sums over a session.
@@ -238,15 +167,18 @@ impl CacheAnalysis {
         let before: Vec<Option<UneditedBill>> = unedited
             .map_or_else(Vec::new, |unedited| calls.iter().map(|call| unedited.before(call)).collect());
         let sizes = bill::sizes(&before, calls.iter().map(|call| &call.matches).take(before.len()));
-        let run = &mut self.run;
-        run.timeline.go_on(experiment, calls, rules);
+        self.run.timeline.go_on(experiment, calls, rules);
         let telling = reported::telling_models(experiment, calls);
         for (at, call) in (n_known..).zip(calls.range(n_known..calls.len())) {
             let mut reported = ReportedCounts::of_call(experiment, call).filter(|_| unedited.is_none());
             if telling.contains(&call.sent_to) {
                 reported = reported.map(ReportedCounts::with_omitted_zero);
             }
-            let sized = if unedited.is_some() { sizes[at] } else { reported };
+            let sized = match unedited {
+                Some(_) => sizes[at],
+                None => reported.or_else(|| self.sized_by_parent(call)),
+            };
+            let run = &mut self.run;
             let sized_at = |of: usize| if of == at { sized } else { self.calls[of].sized };
             run.prompts.push(reported::anchored(at, |of| &calls[of].matches, sized_at));
             let told = match unedited.zip(before.get(at).copied().flatten()) {
@@ -276,8 +208,10 @@ impl CacheAnalysis {
                     let is_written = run.timeline.needs_marks(at);
                     let writes = if is_written { prediction.writes(is_kept_long) } else { (0, 0) };
                     let found = (prediction.expected, writes);
-                    let counted = (call.total.tokens, call.total.basis);
-                    CallBill::predicted(call.total, counted, found, output)
+                    let size = sized.map_or((call.total.tokens, call.total.basis), |size| {
+                        (size.prompt, Basis::Calibrated)
+                    });
+                    CallBill::predicted(call.total, size, found, output)
                 }
             };
             let bill = CallBill { is_pending: call.is_pending, ..bill.unpaid_if(call.is_unpaid) };
@@ -305,6 +239,7 @@ impl CacheAnalysis {
         }
         let new = self.calls[n_known..].iter().zip(calls.range(n_known..calls.len()));
         self.sums.go_on(new.map(summed));
+        let run = &mut self.run;
         run.calls = calls.clone();
         let reports = self.calls.iter().map(|call| call.reported.as_ref());
         run.together = ReportsTogether::of(&run.prompts, reports, telling);
@@ -322,6 +257,13 @@ impl CacheAnalysis {
         self.summaries =
             if is_whole { SummaryBill::of_each(experiment, analysis, prices) } else { Vec::new() };
         self
+    }
+
+    /// The size of a prompt without a report that goes on from one whose size is known.
+    fn sized_by_parent(&self, call: &CallAnalysis) -> Option<ReportedCounts> {
+        let parent = self.call(call.matches.parent?)?;
+        let sized = parent.sized.filter(|_| parent.model == call.sent_to)?;
+        Some(sized.grown(parent.bill.counted.tokens, call.total.tokens))
     }
 
     /// Sets what was reported of calls, from one of them on, beside what was predicted, and what they lost.

@@ -156,8 +156,6 @@ struct Tip {
 struct Shared {
     tip: usize,
     common: CommonPrefix,
-    /// The longest prompt of the tip's that lies in it.
-    within: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -192,7 +190,7 @@ impl PromptTree {
         for tip in self.tips.iter().rev().filter(|tip| tip.model == model) {
             let found = alike.and_then(|begun| self.shared_beyond(begun, tip.at)).unwrap_or_else(|| {
                 let common = prefixes.common(earlier(tip.at), tip.definitions);
-                Shared { tip: tip.at, common, within: self.within(tip.at, &common) }
+                Shared { tip: tip.at, common }
             });
             let common = found.common;
             let is_whole = common.ends_in == PrefixEnd::Whole;
@@ -201,7 +199,10 @@ impl PromptTree {
             } else {
                 shared.push(found);
             }
-            parent = self.longer(parent, found.within);
+            // No prompt that lies in a prefix is longer than it.
+            if parent.is_none_or(|parent| self.nodes[parent].n_contents <= common.contents) {
+                parent = self.longer(parent, self.within(tip.at, &common));
+            }
             if reach < Some(common.reach()) {
                 reach = Some(common.reach());
                 let tokens = common.weigh(scale, request, prompt).tokens;

@@ -12,6 +12,7 @@ use super::rule::{Family, Observation, Rule};
 use super::tally::Tally;
 use crate::analysis::{Cause, LeftOut, Loss};
 use crate::phrases::{capitalised, duration, listed, number, times};
+use crate::remedies::Aim;
 
 /// Calls from which on a cache is worth having: ADK makes none before the second.
 const MIN_CACHE_CALLS: usize = 3;
@@ -85,6 +86,17 @@ pub(super) const FAMILY: Family = Family {
                      between takes that away; if not, give calls that belong together the same key, region and \
                      `prompt_cache_key`. Where marked prefixes are written and never read, take the marks out.",
             look: cache_never_read,
+        },
+        Rule {
+            code: "prefix-out-of-reach",
+            surprises: &[],
+            kind: FindingKind::Prefix,
+            title: "A prefix that no mark reaches",
+            meaning: "From each mark, Anthropic looks back over 20 blocks for something that it holds; some OpenAI models look \
+                      at the marks alone. Where more blocks come in at once, as with many calls of tools and their results, \
+                      what was sent before is held and not found.",
+            advice: "Mark one of the blocks in between too: four marks are allowed, and each is looked back from.",
+            look: prefix_out_of_reach,
         },
     ],
 };
@@ -187,6 +199,20 @@ fn instruction_before_history(evidence: &Evidence<'_>) -> Vec<Observation> {
             Observation::new(Severity::Warning, message, tally)
         })
         .collect()
+}
+
+fn prefix_out_of_reach(evidence: &Evidence<'_>) -> Vec<Observation> {
+    let mut losses = Losses::default();
+    for (call, loss) in evidence.losses() {
+        if matches!(loss.cause, Cause::NoBreakpoint { .. }) {
+            losses.add(evidence, call, "".into(), loss);
+        }
+    }
+    let observed = losses.worth().map(|(_, _, tally, dearest)| {
+        let message = said(evidence, &tally, dearest);
+        Observation::new(Severity::Warning, message, tally).towards(Aim::of_cause(&dearest.cause))
+    });
+    observed.collect()
 }
 
 fn cache_never_made(evidence: &Evidence<'_>) -> Vec<Observation> {

@@ -72,6 +72,10 @@ pub enum Aim {
     KeptLonger,
     /// Prompts are asked to be cached.
     Cached,
+    /// A mark stands within so many blocks of what was sent before.
+    MarkedNearer {
+        blocks: u32,
+    },
 }
 
 /// What would have kept something that a summary left out.
@@ -144,6 +148,7 @@ impl Aim {
                 Self::SameModel
             }
             Cause::Parameters { .. } => Self::SameSettings,
+            Cause::NoBreakpoint { lookback_blocks, .. } => Self::MarkedNearer { blocks: *lookback_blocks },
             Cause::Expired { idle_s, longest_s: Some(longest_s), .. } if idle_s <= longest_s => {
                 Self::KeptLonger
             }

@@ -188,7 +188,8 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         | Aim::SameAdditions
         | Aim::SameSchema
         | Aim::DropSeldom
-        | Aim::AddBehind => None,
+        | Aim::AddBehind
+        | Aim::MarkedNearer { .. } => None,
     }
 }
 
@@ -226,7 +227,8 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         | Aim::SameAdditions
         | Aim::SameSchema
         | Aim::KeptLonger
-        | Aim::Cached => None,
+        | Aim::Cached
+        | Aim::MarkedNearer { .. } => None,
     }
 }
 
@@ -263,7 +265,8 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         | Aim::SameAdditions
         | Aim::SameSchema
         | Aim::KeptLonger
-        | Aim::Cached => None,
+        | Aim::Cached
+        | Aim::MarkedNearer { .. } => None,
     }
 }
 
@@ -353,6 +356,13 @@ fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
         Aim::Cached => of_anthropic(
             r#""cache_control": { "type": "ephemeral" } in the request, or in the last block of what is to be kept"#,
         ),
+        Aim::MarkedNearer { blocks: 0 } => code(
+            r#""prompt_cache_breakpoint": { "mode": "explicit" } in the last block of what is to be kept, and there in the next request too"#,
+        ),
+        Aim::MarkedNearer { blocks } => of_anthropic(&format!(
+            r#""cache_control": {{ "type": "ephemeral" }} in each block that stands {} behind another mark"#,
+            blocks.saturating_sub(2)
+        )),
         _ => None,
     }
 }
@@ -390,6 +400,7 @@ mod tests {
             Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::ItsPrompt },
             Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::Retention(12) },
             Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::State },
+            Aim::MarkedNearer { blocks: 20 },
             Aim::SameSystemText,
             Aim::AllStatic,
             Aim::SameClientBlock,

@@ -3,7 +3,9 @@
 use strata_model::take::{take_any, take_object};
 use strata_model::{Json, Object, Str};
 
-use crate::message::{Reader, Role, Turn};
+use super::cache_marks::MARK;
+use crate::message::{Messages, Reader, Role, Turn};
+use crate::unread::UnreadFields;
 
 /// What the messages of a request are called.
 const MESSAGES: [&str; 4] = ["messages", "contents", "input", "prompt"];
@@ -90,7 +92,8 @@ impl Reader<'_> {
             body.insert("config", config);
             system
         });
-        let mut messages = self.messages("request");
+        let mut unread = AllButMarks(self.unread);
+        let mut messages = Messages { owner: "request", tools: self.tools, unread: &mut unread };
         if let Some(system) = system {
             let mut turn = Turn::new(Role::System);
             messages.content(system, &mut turn);
@@ -106,6 +109,17 @@ impl Reader<'_> {
             Some(single) => turns.push(messages.read(single)),
         }
         turns
+    }
+}
+
+/// What a prompt asks to be cached is read beside its messages, by `cache_marks`.
+struct AllButMarks<'u>(&'u mut dyn UnreadFields);
+
+impl UnreadFields for AllButMarks<'_> {
+    fn field(&mut self, owner: &str, name: &str, value: &Json) {
+        if name != MARK {
+            self.0.field(owner, name, value);
+        }
     }
 }
 

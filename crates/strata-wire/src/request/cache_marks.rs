@@ -3,7 +3,7 @@
 
 use strata_model::{CacheMark, CacheMarks, Json, MarkPlace, Object};
 
-const MARK: &str = "cache_control";
+pub(super) const MARK: &str = "cache_control";
 const POINT: &str = "cachePoint";
 /// Messages of such roles, and members with such names, are of dialects in which nothing is asked for.
 const OTHER_ROLES: [&str; 3] = ["developer", "tool", "function"];

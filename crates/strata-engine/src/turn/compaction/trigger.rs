@@ -188,7 +188,7 @@ fn estimated_prompt_tokens(live: &[&LoggedEvent], scope: TokenScope<'_>) -> Opti
         user_content: None,
         rules: HistoryRules::KNOWN,
     };
-    let contents = build_contents(live, &contents_scope, &mut Omissions::counting());
+    let contents = build_contents(live, &contents_scope, &mut Omissions::default());
     let characters: usize = contents.iter().map(characters).sum();
     (characters > 0).then_some((characters / 4) as u64)
 }

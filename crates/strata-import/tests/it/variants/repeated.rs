@@ -74,7 +74,9 @@ fn elsewhere(session: &ImportedSession) -> Vec<Vec<(i64, bool, f64)>> {
         let read = said.map(|said| {
             let at = said.get("at").unwrap().as_f64().unwrap();
             let is_whole = said.get("isWhole").unwrap().as_bool().unwrap();
-            (said.get("contents").unwrap().as_i64().unwrap(), is_whole, events[answer].timestamp - at)
+            // The log has no times of answers.
+            let before_s = (events[answer].timestamp - at).round();
+            (said.get("contents").unwrap().as_i64().unwrap(), is_whole, before_s)
         });
         read.collect()
     };
@@ -162,4 +164,27 @@ fn a_time_in_the_first_message_that_is_taken_out_again_begins_no_session() {
         call.messages[0] = said("system", "You are a poet.");
     }
     assert_eq!(self::sessions(&other).len(), 2);
+}
+
+/// Where a log has one time for a request and its answer, a summary can still end between them: google-adk's windows are
+/// told by times. Also where its clock stands still.
+#[test]
+fn an_answer_is_later_than_what_it_answers_and_a_result_no_earlier_than_its_call() {
+    let text = log(&run(&["Which orders were late?", "And in Oslo?"]));
+    for stopped in [false, true] {
+        let text = if stopped {
+            text.replace("760000020", "760000000").replace("760000040", "760000000")
+        } else {
+            text.clone()
+        };
+        let Import { sessions, .. } = import(text.as_bytes());
+        let events = &sessions[0].session.events;
+        let times: Vec<f64> = events.iter().map(|event| event.timestamp).collect();
+        assert!(times.is_sorted(), "{times:?}");
+        let is_answer =
+            |at: usize| &*events[at].author != "user" && events[at].function_responses().next().is_none();
+        let answers: Vec<usize> = (1..events.len()).filter(|at| is_answer(*at)).collect();
+        assert_eq!(answers.len(), 4);
+        assert!(answers.iter().all(|at| times[at - 1] < times[*at]), "{times:?}");
+    }
 }

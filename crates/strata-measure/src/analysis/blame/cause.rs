@@ -73,8 +73,9 @@ pub enum Cause {
     Evicted,
     /// The prompts are too short to be cached.
     BelowMinimum { minimum_tokens: u32 },
-    /// No breakpoint ends near what was sent before.
-    NoBreakpoint { lookback_blocks: u32 },
+    /// No breakpoint ends near what was sent before: so many blocks came in behind it, and the provider looks back over so
+    /// many from a breakpoint.
+    NoBreakpoint { n_blocks: u32, lookback_blocks: u32 },
     /// None of these.
     Unknown { origin: Option<Origin> },
 }
@@ -124,8 +125,7 @@ impl Cause {
             Self::Expired { .. }
             | Self::Missed { .. }
             | Self::Evicted
-            | Self::BelowMinimum { .. }
-            | Self::NoBreakpoint { .. } => Nature::Provider,
+            | Self::BelowMinimum { .. } => Nature::Provider,
             Self::State { .. }
             | Self::Instruction { .. }
             | Self::ClientBlock { .. }
@@ -143,6 +143,7 @@ impl Cause {
             | Self::Inserted { .. }
             | Self::Model { .. }
             | Self::Parameters { .. }
+            | Self::NoBreakpoint { .. }
             | Self::Unknown { .. } => Nature::Avoidable,
         }
     }

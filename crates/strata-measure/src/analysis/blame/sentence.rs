@@ -107,9 +107,13 @@ impl Cause {
             Self::BelowMinimum { minimum_tokens } => {
                 format!("the prompt is shorter than the {minimum_tokens} tokens that are cached at least")
             }
-            Self::NoBreakpoint { lookback_blocks } => {
-                format!("no breakpoint within {lookback_blocks} blocks of what was sent before")
+            Self::NoBreakpoint { lookback_blocks: 0, .. } => {
+                "no breakpoint stands where what was sent before ends, and the provider looks nowhere else"
+                    .to_owned()
             }
+            Self::NoBreakpoint { n_blocks, lookback_blocks } => format!(
+                "{n_blocks} blocks came in at once, and from a breakpoint the provider looks back over {lookback_blocks}"
+            ),
             Self::Unknown { origin: Some(origin) } => {
                 format!("{} changed in the conversation", source(origin))
             }

@@ -386,6 +386,7 @@ impl UneditedBill {
         }
         let Self { bill, .. } = self;
         let before = bill.counted.tokens;
+        let size = ReportedCounts { prompt: bill.prompt_tokens, ..sized }.grown(before, now);
         let prompt = match self.growth {
             // What is more or less now is measured as the growth of the session was. What is left is no smaller than
             // the whole was for its size.
@@ -394,11 +395,9 @@ impl UneditedBill {
                 let least = now * growth.min(was / before.max(1.0));
                 (was + (now - before) * growth).max(least).round() as u32
             }
-            // What is hidden stays as it was. Where we count too much, we go on doing so.
-            None if bill.prompt_tokens >= before => now.saturating_add(bill.prompt_tokens - before),
-            None => (u64::from(now) * u64::from(bill.prompt_tokens) / u64::from(before.max(1))) as u32,
+            None => size.prompt,
         };
-        Some(ReportedCounts { prompt, cached: None, written: None, written_long: 0, lifetime_s: None })
+        Some(ReportedCounts { prompt, ..size })
     }
 
     /// What the call comes to with a prompt of this size, or behind other prompts.

@@ -166,6 +166,7 @@ impl Losses<'_> {
         }
         let lifetime_s = lifetime_s.unwrap_or(0.0);
         let changed = &self.timeline.resets[at];
+        let n_blocks = call.matches.n_parts.saturating_sub(previous.matches.n_parts);
         let missed_before = (self.missed_before)(at).filter(|_| found < prediction.expected);
         let cause = match (&rule.machine, missed_before) {
             _ if is_expired => Cause::Expired {
@@ -179,10 +180,8 @@ impl Losses<'_> {
             _ if !changed.is_empty() => Cause::Parameters { changed: changed.clone() },
             (_, Some(why)) => Cause::Missed { why },
             (Machine::LcpSlot { .. }, None) => Cause::Evicted,
-            (Machine::Breakpoints { lookback_blocks, .. }, None)
-                if call.matches.n_parts.saturating_sub(previous.matches.n_parts) > *lookback_blocks =>
-            {
-                Cause::NoBreakpoint { lookback_blocks: *lookback_blocks }
+            (Machine::Breakpoints { lookback_blocks, .. }, None) if n_blocks > *lookback_blocks => {
+                Cause::NoBreakpoint { n_blocks, lookback_blocks: *lookback_blocks }
             }
             (Machine::Breakpoints { .. } | Machine::AutoPrefix { .. } | Machine::Units { .. }, None) => {
                 Cause::Unknown { origin: None }

@@ -99,6 +99,17 @@ impl ReportedCounts {
         }
     }
 
+    /// The size of a prompt that goes on from this one, by our counts of both: what the provider counts beyond ours is in
+    /// it too, and where we count too much, we go on doing so. Of a cache nothing is said.
+    pub(super) fn grown(&self, ours: u32, now: u32) -> Self {
+        let prompt = if self.prompt >= ours {
+            now.saturating_add(self.prompt - ours)
+        } else {
+            (u64::from(now) * u64::from(self.prompt) / u64::from(ours.max(1))) as u32
+        };
+        Self { prompt, cached: None, written: None, written_long: 0, lifetime_s: None }
+    }
+
     /// Something was found in a cache, or written to one.
     pub(super) fn has_cache(&self) -> bool {
         self.cached.is_some_and(|tokens| tokens > 0) || self.written.is_some_and(|tokens| tokens > 0)

@@ -2,12 +2,12 @@
 
 use strata_model::SharedList;
 
+use super::CacheAnalysis;
 use super::bill::CallBill;
 use super::loss::Losses;
 use super::simulate::Prediction;
 use super::timeline::Timeline;
-use super::{CacheAnalysis, Cause};
-use crate::analysis::blame::PrefixBreak;
+use crate::analysis::blame::{Cause, PrefixBreak};
 use crate::analysis::call::CallAnalysis;
 use crate::analysis::matches::PromptMatches;
 
