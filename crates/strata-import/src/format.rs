@@ -105,6 +105,11 @@ impl UnreadFormat {
         "the log of the command `llm`",
         "Write its conversations as lists of messages and import those",
     );
+    /// `RunOutput.to_dict()` of agno, and its sessions.
+    pub const AGNO: Self = Self::new("an agno run", "Record its calls with `strata capture`");
+    /// `lm.history` of DSPy, whose answers are objects of a client.
+    pub const PRINTED_DSPY: Self =
+        Self::new("a DSPy history with printed answers", "Record its calls with `strata capture`");
     /// Codex's list of its rollouts.
     pub const CODEX_INDEX: Self =
         Self::new("the index database of Codex", "It points at rollout files under `sessions/`");

@@ -6,3 +6,4 @@ pub(crate) mod llama_index;
 pub(crate) mod openai_agents;
 pub(crate) mod pydantic_ai;
 pub(crate) mod smolagents;
+pub(crate) mod unread;

@@ -31,6 +31,17 @@ pub(crate) fn check(what: &str, own: Counts, calls: Counts, place: String, findi
     findings.warning("own-total-differs", place, message);
 }
 
+/// Says what the prompts of several calls came to together, where no call has a part of it.
+pub(crate) fn of_prompts(sum: Counts, place: String, findings: &mut Findings) {
+    let Some(input) = sum.input.filter(|input| *input > 0) else { return };
+    let cached = sum.cached.unwrap_or(0);
+    let message = format!(
+        "the tokens of prompts are known as a total alone: {input}, {cached} of them read from a cache. What a call has of \
+         it is not known: what its prompt came to is predicted here"
+    );
+    findings.info("own-total-alone", place, message);
+}
+
 /// Says a total that no call has a part of. `cost` is in dollars, as the source has it.
 pub(crate) fn alone(own: Counts, cost: Option<f64>, place: String, findings: &mut Findings) {
     let tokens = [("input", own.input), ("output", own.output)].into_iter().filter_map(|(name, count)| {

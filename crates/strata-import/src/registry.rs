@@ -17,7 +17,7 @@ use crate::claude;
 use crate::document_file::{DocumentFile, DocumentFormat};
 use crate::findings::Findings;
 use crate::format::{Format, Traits, UnreadFormat};
-use crate::frameworks::{autogen, crewai, llama_index, openai_agents, pydantic_ai, smolagents};
+use crate::frameworks::{autogen, crewai, llama_index, openai_agents, pydantic_ai, smolagents, unread};
 use crate::head::Head;
 use crate::imported::ImportedSession;
 use crate::keys::Keys;
@@ -281,6 +281,8 @@ pub(crate) static UNREAD: &[(UnreadFormat, Sign)] = &[
         UnreadFormat::LLM_LOGS,
         InTables(|all| tables::has_column(all, "responses", "prompt") && tables::has(all, "conversations")),
     ),
+    (UnreadFormat::AGNO, Object(unread::is_agno)),
+    (UnreadFormat::PRINTED_DSPY, Object(unread::is_printed_dspy)),
     (UnreadFormat::CODEX_INDEX, InTables(|all| tables::has_column(all, "threads", "rollout_path"))),
 ];
 

@@ -7,6 +7,7 @@
 pub mod anthropic;
 mod block;
 mod call;
+mod haystack;
 mod item;
 mod kernel;
 mod llama;

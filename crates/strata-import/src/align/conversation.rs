@@ -15,6 +15,7 @@ use super::calls::Calls;
 use super::fork::forked_by;
 use super::lane::{Fit, Lane};
 use super::plan::Plan;
+use super::summary::is_summary_of_client;
 use super::unit::{Overlap, Unit, UnitKey, overlap, units_of_turn};
 use crate::draft::{Draft, EventDraft, Kind, STEP, is_same, kind_of};
 use crate::exchange::{Exchange, asked_model};
@@ -226,13 +227,12 @@ impl Conversation {
         self.say_new(at, &mut plan, &mut units, &turns, &base, awaited);
         let alignment = plan.alignment;
         // An answer is later than its request, also where the log has one time for both.
-        let asked = time.filter(|_| end.zip(logged).is_none_or(|(end, logged)| is_same(end, logged)));
-        self.lanes[at].answered_behind = logged.zip(asked.map(|asked| asked + STEP));
-        let base = EventDraft {
-            sources: answered_at.map_or_else(|| base.sources.clone(), |place| vec![place]),
-            time: asked.map(|asked| asked + STEP).or(end),
-            ..base
-        };
+        let behind = time
+            .filter(|_| end.zip(logged).is_none_or(|(end, logged)| is_same(end, logged)))
+            .map(|asked| asked + STEP);
+        self.lanes[at].answered_behind = logged.zip(behind);
+        let sources = answered_at.map_or(base.sources, |place| vec![place]);
+        let base = EventDraft { sources, time: behind.or(end), ..base };
         let is_answered = answer.is_some();
         let is_refused = answer.as_ref().is_some_and(|answer| {
             answer.error.is_some() && answer.usage.is_none() && answer.parts().is_empty()
@@ -312,8 +312,11 @@ impl Conversation {
             plan.rewritten.iter().partition(|place| plan.anew.contains(place));
         let parts: Vec<_> =
             new.iter().map(|place| turns[units[*place].turn].parts[units[*place].part].clone()).collect();
-        // A summary is told in words: results that came back sum nothing up.
-        if parts.iter().all(|part| part.text.is_none()) {
+        // A summary is told in words, results that came back sum nothing up, and it is fewer messages than are gone: of as
+        // many, one was put in the place of each.
+        let is_one = |part: &Part| part.text.as_deref().is_some_and(is_summary_of_client);
+        let is_shorter = plan.rewritten.len() < plan.removed.len() || parts.iter().any(is_one);
+        if parts.iter().all(|part| part.text.is_none()) || !is_shorter {
             return;
         }
         let lane = &self.lanes[at];
@@ -470,11 +473,11 @@ impl Conversation {
         answer: Answer,
         units: &mut Vec<Unit>,
         event_id: Option<Str>,
-        logged: Option<f64>,
+        told_at: Option<f64>,
         base: EventDraft,
     ) -> usize {
         let turn = answer.turn.unwrap_or_else(|| Turn::new(Role::Model));
-        self.calls.note(&turn, logged);
+        self.calls.note(&turn, told_at);
         let mut notes = Object::new();
         if let Some(own) = answer.usage.as_ref().and_then(|usage| usage.top_level_input) {
             notes.push("topLevelInputTokens", Json::Int(own as i64));

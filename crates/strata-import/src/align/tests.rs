@@ -143,6 +143,9 @@ fn messages_that_are_told_anew_are_no_summary() {
     let got =
         told(&[("u:a", "m:one"), ("u:a, m:one, u:b", "m:two"), ("u:a, m:two, u:b, m:one, u:c", "m:three")]);
     assert!(!got.contains("=:"), "{got}");
+    // Another example in the place of one.
+    let got = told(&[("u:ask, m:say, u:a", "m:b"), ("u:question, m:answer, u:a, m:b, u:c", "m:d")]);
+    assert!(!got.contains("=:"), "{got}");
     // A first message that tells of all the others besides is a summary of them.
     let summary = format!("show orders. {}", "So far late orders were found and paid. ".repeat(8));
     let got = told(&[

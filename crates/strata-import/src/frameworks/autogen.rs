@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use strata_model::take::{take_first_text, take_list, take_object, take_text};
-use strata_model::{Base64, Blob, FunctionCall, Json, Object, Part, json};
+use strata_model::{Base64, Blob, FunctionCall, Json, Object, Part, Str, json};
 use strata_wire::message::{Role, Turn, arguments, thought};
 use strata_wire::usage::{UsageReport, spelling::PLAIN_COUNTS};
 
@@ -16,7 +16,7 @@ use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
 use crate::keys::Keys;
-use crate::marks::{QUOTED, SYNTHETIC_MODEL};
+use crate::marks::{NOT_SENT, QUOTED};
 use crate::source::SourceRecord;
 use crate::time::take_time;
 use crate::values::Value;
@@ -144,13 +144,15 @@ struct Chat {
     draft: Draft,
     /// What an agent thought before it called tools: it is part of the same answer.
     thoughts: Vec<Part>,
+    /// The agent that called tools last: in a context, results name nobody.
+    caller: Option<Str>,
 }
 
 impl Chat {
     fn new() -> Self {
         let mut draft = Draft::new("autogen", "agent");
         draft.session.id = "chat".into();
-        Self { draft, thoughts: Vec::new() }
+        Self { draft, thoughts: Vec::new(), caller: None }
     }
 
     /// Takes the messages of a state: the thread of a team, where there is one, has all of them.
@@ -237,7 +239,8 @@ impl Chat {
             "ToolCallExecutionEvent" | "FunctionExecutionResultMessage" => {
                 let mut turn = Turn::new(Role::Tool);
                 self.results(content, &mut turn);
-                self.draft.push_turn(turn, say);
+                let agent = say.agent.or_else(|| self.caller.clone());
+                self.draft.push_turn(turn, EventDraft { agent, ..say });
             }
             // The program itself puts the results, or the hand-off, in words.
             "ToolCallSummaryMessage" | "HandoffMessage" => {
@@ -246,9 +249,8 @@ impl Chat {
                 for key in ["tool_calls", "results", "context"] {
                     message.remove(key);
                 }
-                let model = Some(SYNTHETIC_MODEL.into());
-                let at =
-                    self.draft.push(EventDraft { kind: Kind::Response, parts: turn.parts, model, ..say });
+                let at = self.draft.push(EventDraft { kind: Kind::Response, parts: turn.parts, ..say });
+                self.draft.mark(at, NOT_SENT, "client");
                 if let (Some(target), Some(event)) = (target, self.draft.event_mut(at)) {
                     event.actions.transfer_to_agent = Some(target);
                 }
@@ -289,6 +291,9 @@ impl Chat {
     }
 
     fn respond(&mut self, turn: Turn, say: EventDraft) {
+        if turn.has_calls() {
+            self.caller.clone_from(&say.agent);
+        }
         self.draft.push(EventDraft { kind: Kind::Response, parts: turn.parts, ..say });
     }
 

@@ -155,7 +155,14 @@ impl Reading {
                 kind => Some(Kind::Injected(kind.into())),
             };
             if said != Some(Kind::Results) {
-                self.content(part.remove("content"), &mut turn);
+                let content = match part.remove("content") {
+                    // Errors of a validation are sent as the list they are.
+                    Some(errors @ Json::Array(_)) if kind.starts_with("retry-") => {
+                        Some(json::to_compact(&errors).into())
+                    }
+                    content => content,
+                };
+                self.content(content, &mut turn);
                 let words = take_first_text(&mut part, &["transcript"]);
                 turn.parts.extend(words.map(Part::from_text));
             }
@@ -273,20 +280,24 @@ impl Reading {
         } else if let Some(url) = url {
             let file = FileData { file_uri: Some(url), mime_type, ..FileData::default() };
             turn.parts.push(Part { file_data: Some(Box::new(file)), ..Part::default() });
-        } else if let Some(content) = take_any(&mut item, &["content", "msg"]) {
+        } else if let Some(content) = take_any(&mut item, &["content"]) {
             self.content(Some(content), turn);
         } else if &*kind != "cache-point" {
             turn.parts.push(Part::from_text(json::object_to_compact(&item)));
             return;
         }
         item.remove("identifier");
-        self.draft.note_rest(&format!("content.{kind}"), &item);
+        let owner = if kind.is_empty() { "content".to_owned() } else { format!("content.{kind}") };
+        self.draft.note_rest(&owner, &item);
     }
 
     fn part_rest(&mut self, kind: &str, part: &Object) {
         let owner = format!("part.{kind}");
+        let says_nothing = |value: &Json| matches!(value, Json::Array(items) if items.is_empty());
         for (key, value) in part.iter().filter(|(key, _)| !matches!(&***key, "id" | "scope")) {
-            self.draft.unmapped.field(&owner, key, value);
+            if !says_nothing(value) {
+                self.draft.unmapped.field(&owner, key, value);
+            }
         }
     }
 }

@@ -123,7 +123,8 @@ impl Reading {
             self.asked(&text_of(last), &say);
         }
         let answered = take_object(step, "model_output_message");
-        let failed = if answered.is_none() { take_object(step, "error") } else { None };
+        let is_answered = answered.is_some();
+        let failed = if is_answered { None } else { take_object(step, "error") };
         let error = failed.map(|mut error| {
             let code = take_first_text(&mut error, &["type"]).unwrap_or_else(|| "error".into());
             let message = take_first_text(&mut error, &["message"]).unwrap_or_else(|| code.clone());
@@ -132,10 +133,18 @@ impl Reading {
         let mut message = answered.unwrap_or_default();
         let mut raw = take_object(&mut message, "raw").map(plain).unwrap_or_default();
         let mut turn = Turn::new(Role::Model);
-        if let Some(content) = message.remove("content") {
+        // A model that is asked for an answer when the steps are used up leaves its words only here.
+        let content = if is_answered { message.remove("content") } else { step.remove("action_output") };
+        if let Some(content) = content {
             self.draft.messages("message").content(content, &mut turn);
         }
-        let calls = take_list(step, "tool_calls").unwrap_or_default();
+        let mut calls = take_list(step, "tool_calls").unwrap_or_default();
+        let mut has_ended = true;
+        if calls.is_empty() {
+            // Of a tool that raised, or was stopped, only the model's own words have the call.
+            calls = take_list(&mut message, "tool_calls").unwrap_or_default();
+            has_ended = step.get("error").is_some_and(Json::is_truthy);
+        }
         let ids: Vec<Option<Str>> = calls.into_iter().map(|call| self.call(call, &mut turn)).collect();
         let usage = self.usage(step, &mut raw);
         let model = take_first_text(&mut raw, &["model"]);
@@ -163,7 +172,7 @@ impl Reading {
                 alignment: Alignment::default(),
             });
         }
-        self.observed(step, &ids, base);
+        self.observed(step, if has_ended { &ids } else { &[] }, base);
     }
 
     /// What the program asks a model for a plan, which no task says.

@@ -177,6 +177,27 @@ fn databases_of_other_tools_are_refused_by_their_names() {
     assert_eq!(detect_tables(&crush), Detection::Readable(Format::CRUSH));
 }
 
+#[test]
+fn runs_of_frameworks_that_are_not_read_are_refused_by_their_names() {
+    let run = r#"{"run_id":"r","agent_id":"a","session_id":"s","content":"Hello","content_type":"str","model":"m","messages":[{"role":"user","content":"Hi"}]}"#;
+    let printed = r#"{"prompt":null,"messages":[{"role":"user","content":"Hi"}],"kwargs":{},"response":"Response(text='Hello')","outputs":["Hello"],"uuid":"u","model":"m"}"#;
+    let cases = [
+        (run.to_owned(), UnreadFormat::AGNO),
+        (format!("[{run}]"), UnreadFormat::AGNO),
+        (format!(r#"{{"session_id":"s","session_data":{{}},"runs":[{run}]}}"#), UnreadFormat::AGNO),
+        (format!("[{printed},{printed}]"), UnreadFormat::PRINTED_DSPY),
+        (format!("{printed}\n{printed}\n"), UnreadFormat::PRINTED_DSPY),
+    ];
+    for (text, format) in cases {
+        assert_eq!(detect(text.as_bytes()), Detection::Unread(format), "{text}");
+        let imported = import(text.as_bytes());
+        assert!(imported.sessions.is_empty());
+        assert!(imported.diagnostics[0].message.contains(format.name()), "{:?}", imported.diagnostics);
+    }
+    // An answer that is an object can be read.
+    check(&printed.replace(r#""Response(text='Hello')""#, r#"{"choices":[]}"#), Format::PROVIDER_LOG);
+}
+
 /// Folders of recorded files, with what they are.
 const FOLDERS: [(&str, &str, Format); 13] = [
     ("adk", "weather.session.json", Format::ADK_SESSION),

@@ -80,6 +80,10 @@ impl Messages<'_> {
                 self.invocation(block, name, turn);
             }
             "tool_result" if block.contains_key("tool_use_id") => self.tool_result(block, turn),
+            // As Pydantic AI tells tracers of it.
+            "thinking" if block.contains_key("content") && !block.contains_key("thinking") => {
+                self.reasoning(block, turn);
+            }
             "thinking" | "redacted_thinking" | "tool_use" | "server_tool_use" => {
                 self.of_anthropic(block, turn);
             }

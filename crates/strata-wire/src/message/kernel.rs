@@ -110,6 +110,9 @@ fn block(item: Json) -> Json {
         "ReasoningContent" => "reasoning",
         "FunctionCallContent" | "function_call" => "function_call",
         "FunctionResultContent" | "function_result" => "function_response",
+        "ImageContent" => "image",
+        "AudioContent" => "audio",
+        "BinaryContent" | "binary" | "FileReferenceContent" | "file_reference" => "file",
         kind => kind,
     };
     let kind = kind.to_owned();
@@ -129,6 +132,10 @@ fn block(item: Json) -> Json {
             let plugin = plugin.as_ref().and_then(Json::as_str).filter(|plugin| !plugin.is_empty());
             item.insert("name", plugin.map_or_else(|| name.to_string(), |plugin| format!("{plugin}-{name}")));
         }
+    }
+    let data = take_first_text(&mut item, &["data_uri", "dataUri"]);
+    if let Some(data) = data {
+        item.insert("url", data);
     }
     if item.get("metadata").and_then(Json::as_object).is_some_and(Object::is_empty) {
         item.remove("metadata");

@@ -26,11 +26,14 @@ const PLACES: [&str; 14] = [
 
 /// A file or an image, by any of the names for it; `None` when the block is none, which is then left as it was.
 pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
-    const KINDS: [&str; 17] = [
+    const KINDS: [&str; 22] = [
         "image_url",
         "input_image",
         "image",
         "image-url",
+        "audio-url",
+        "video-url",
+        "document-url",
         "input_audio",
         "audio",
         "audio_url",
@@ -38,9 +41,11 @@ pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
         "video_url",
         "file",
         "file-url",
+        "uploaded-file",
         "input_file",
         "input_video",
         "blob",
+        "binary",
         "uri",
         "media",
         "document",
@@ -77,9 +82,12 @@ pub(super) fn media(kind: &str, block: &mut Object) -> Option<Part> {
     let mut part = Part::default();
     if let Some((head, data)) = place.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
         let data = Some(Base64::new(data));
-        part.inline_data =
-            Some(Box::new(Blob { data, display_name, mime_type: Some(head.into()), ..Blob::default() }));
-    } else if ["data", "bytes", "base64"].iter().any(|key| inner.contains_key(key)) || kind == "blob" {
+        // Other parameters may stand behind the type.
+        let mime_type = head.split(';').next().map(Str::from);
+        part.inline_data = Some(Box::new(Blob { data, display_name, mime_type, ..Blob::default() }));
+    } else if ["data", "bytes", "base64"].iter().any(|key| inner.contains_key(key))
+        || matches!(kind, "blob" | "binary")
+    {
         part.inline_data = Some(Box::new(Blob {
             data: Some(Base64::new(place)),
             display_name,

@@ -1,10 +1,14 @@
 //! Results of tools, in every dialect.
 
+use strata_model::take::take_text;
 use strata_model::{FromJson as _, FunctionResponse, Json, Object, Part, Str, json};
 
 use super::media::media;
 use super::reading::Messages;
 use super::turn::{Role, Turn};
+
+/// What Pydantic AI calls the files that a tool returns, under `kind` where others have a `type`.
+const FILES: [&str; 6] = ["binary", "image-url", "audio-url", "video-url", "document-url", "uploaded-file"];
 
 impl Messages<'_> {
     /// What a tool returned, in the shape ADK gives it: text under `result`, a list under `content`, media apart.
@@ -19,7 +23,7 @@ impl Messages<'_> {
         let name = name.or_else(|| id.as_ref().and_then(|id| self.tools.get(id).cloned()));
         let mut response = FunctionResponse { id, name, ..FunctionResponse::default() };
         let mut answer = Object::new();
-        let bytes = match content {
+        let bytes = match content.map(|content| self.returned(content)) {
             Some(Json::Array(items)) => result_list(items, &mut answer, &mut response),
             Some(Json::String(text)) => {
                 let bytes = text.len();
@@ -48,6 +52,39 @@ impl Messages<'_> {
             turn.role = Role::Tool;
         }
     }
+
+    /// What a tool returned, its files as blocks with a `type`.
+    fn returned(&mut self, content: Json) -> Json {
+        match content {
+            Json::Object(file) if is_file(&file) => vec![self.file(file)].into(),
+            Json::Array(items) => {
+                let items = items.into_iter().map(|item| match item {
+                    Json::Object(file) if is_file(&file) => self.file(file),
+                    other => other,
+                });
+                items.collect::<Vec<_>>().into()
+            }
+            other => other,
+        }
+    }
+
+    fn file(&mut self, mut file: Object) -> Json {
+        let kind = take_text(&mut file, "kind").unwrap_or_default();
+        file.remove("identifier");
+        for (key, value) in
+            file.iter().filter(|(key, _)| !matches!(&***key, "data" | "url" | "file_id" | "media_type"))
+        {
+            self.unread.field(&format!("content.{kind}"), key, value);
+        }
+        file.insert("type", kind);
+        Json::Object(file)
+    }
+}
+
+fn is_file(object: &Object) -> bool {
+    let text = |key: &str| object.get(key).and_then(Json::as_str);
+    text("kind").is_some_and(|kind| FILES.contains(&kind))
+        && ["data", "url", "file_id"].iter().any(|key| text(key).is_some())
 }
 
 fn result_list(items: Vec<Json>, answer: &mut Object, response: &mut FunctionResponse) -> usize {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use strata_model::take::{listed, take_any, take_first_text, take_list, take_object, take_text, unpacked};
 use strata_model::{Base64, Blob, Json, Object, Part, Str};
 
+use super::haystack;
 use super::item;
 use super::kernel;
 use super::llama;
@@ -34,7 +35,7 @@ impl Messages<'_> {
     }
 
     fn message(&mut self, message: Object) -> Turn {
-        let mut message = llama::renamed(kernel::renamed(unwrapped(message)));
+        let mut message = llama::renamed(kernel::renamed(haystack::renamed(unwrapped(message))));
         let text = |key: &str| message.get(key).and_then(Json::as_text).cloned().unwrap_or_default();
         let (kind, role) = (text("type"), text("role"));
         if role.is_empty() && item::is_item(&kind) {
@@ -69,16 +70,22 @@ impl Messages<'_> {
             turn.push(Part::from_text(refusal.clone()));
             turn.refusal = Some(refusal);
         }
-        for call in
-            take_any(&mut message, &["tool_calls", "toolCalls", "function_call"]).into_iter().flat_map(listed)
-        {
-            self.call(call, &mut turn);
-        }
+        self.calls_beside(&mut message, &mut turn);
         if turn.role == Role::User && turn.has_results() {
             turn.role = Role::Tool;
         }
         turn.rest = message;
         turn
+    }
+
+    /// Calls that stand beside the content; LangChain keeps those apart whose arguments are no JSON.
+    fn calls_beside(&mut self, message: &mut Object, turn: &mut Turn) {
+        let calls = take_any(message, &["tool_calls", "toolCalls", "function_call"]).map(listed);
+        let broken = take_list(message, "invalid_tool_calls");
+        let n_content = turn.parts.len();
+        for call in calls.into_iter().chain(broken).flatten() {
+            self.call_beside(call, n_content, turn);
+        }
     }
 
     /// Adds content in any of its shapes.
@@ -210,6 +217,7 @@ fn is_message_kind(kind: &str) -> bool {
         "message"
             | "human"
             | "ai"
+            | "AIMessageChunk"
             | "system"
             | "tool"
             | "user"
@@ -227,7 +235,7 @@ fn role_of(name: &str) -> Role {
     match &*small {
         "system" | "developer" | "systemmessage" => Role::System,
         "assistant" | "model" | "ai" | "bot" | "gemini" | "choice" | "gpt" | "chatgpt" | "aimessage"
-        | "function_call" | "chatbot" => Role::Model,
+        | "aimessagechunk" | "function_call" | "chatbot" => Role::Model,
         "tool" | "function" | "ipython" | "observation" | "tool_response" | "function_response"
         | "toolmessage" | "environment" => Role::Tool,
         _ => Role::User,

@@ -16,6 +16,7 @@ use crate::draft::{Draft, EventDraft, Kind, kind_of};
 use crate::findings::Findings;
 use crate::format::Format;
 use crate::imported::ImportedSession;
+use crate::own_total;
 use crate::source::SourceRecord;
 use crate::time::time_of;
 use crate::values::Value;
@@ -28,6 +29,8 @@ pub(super) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) 
         instructions: HashMap::new(),
         told: HashMap::new(),
         sums: HashMap::new(),
+        unreported: HashMap::new(),
+        shared: Counts::default(),
         last: None,
     };
     for value in values {
@@ -35,6 +38,7 @@ pub(super) fn read(values: Vec<Value>, format: Format, findings: &mut Findings) 
             log.record(record, source);
         }
     }
+    own_total::of_prompts(log.shared, format!("session {}", log.draft.session.id), findings);
     log.draft.finish(format, findings).into_iter().collect()
 }
 
@@ -47,8 +51,12 @@ struct Log {
     instructions: HashMap<Option<Str>, Option<Str>>,
     /// What single calls reported since the last sum, by model.
     told: HashMap<Str, Counts>,
-    /// The last sums, by model.
-    sums: HashMap<Str, Counts>,
+    /// The last sums, and of how many requests they are, by model.
+    sums: HashMap<Str, (Counts, u64)>,
+    /// Responses since the last sum whose prompts nothing was reported of, by model.
+    unreported: HashMap<Str, Vec<usize>>,
+    /// What is only known of several calls together.
+    shared: Counts,
     /// The last response, and its call as the provider names it.
     last: Option<(usize, Option<Str>)>,
 }
@@ -204,11 +212,12 @@ impl Log {
         let at = self.draft.push(EventDraft {
             kind: Kind::Response,
             parts: turn.parts,
-            model,
+            model: model.clone(),
             usage,
             source_notes: notes,
             ..say
         });
+        self.unreported.entry(model.unwrap_or_default()).or_default().push(at);
         self.last = Some((at, call));
     }
 
@@ -231,6 +240,7 @@ impl Log {
         *told = told.plus(usage.counts());
         match last {
             Some((at, _)) => {
+                self.unreported.values_mut().for_each(|of_model| of_model.retain(|known| *known != at));
                 self.draft.add_source(at, say.sources[0].clone());
                 self.draft.set_usage(at, usage);
             }
@@ -284,7 +294,8 @@ impl Log {
         self.draft.push(EventDraft { kind: Kind::Compaction, parts, usage, source_notes: data, ..say });
     }
 
-    /// The sums of the whole session, less those it ended with before and what its calls reported themselves.
+    /// The sums of the whole session, less those it ended with before and what its calls reported themselves. Those of a
+    /// single request are the report of its call.
     fn sums(&mut self, mut data: Object, say: &EventDraft) {
         let metrics = take_object(&mut data, "modelMetrics").unwrap_or_default();
         for (model, metric) in metrics {
@@ -294,13 +305,27 @@ impl Log {
                 continue;
             };
             let now = sum.counts();
-            let before = self.sums.insert(model.clone(), now).unwrap_or_default();
+            let requests = metric.get("requests").cloned().unwrap_or_default();
+            let n_requests = requests.get("count").and_then(Json::as_i64).unwrap_or(0).max(0) as u64;
+            let (before, n_before) = self.sums.insert(model.clone(), (now, n_requests)).unwrap_or_default();
             let told = self.told.remove(&model).unwrap_or_default();
-            let mut left = now.grown_since(before).less(told);
+            let grown = now.grown_since(before);
+            // What one request came to is the report of its call.
+            let calls = self.unreported.remove(&model).unwrap_or_default();
+            if let [at] = calls[..]
+                && n_requests == n_before + 1
+                && told.input.is_none()
+                && told.output == grown.output
+            {
+                self.draft.add_source(at, say.sources[0].clone());
+                self.draft.set_usage(at, UsageReport::from(grown));
+                continue;
+            }
+            let mut left = grown.less(told);
             left.thoughts = left.thoughts.min(left.output);
+            self.shared = self.shared.plus(left);
             sum = UsageReport::from(left);
             sum.usage.total_token_count = None;
-            let requests = metric.get("requests").cloned().unwrap_or_default();
             let mut notes = Object::from_iter([("requests", requests)]);
             for key in ["systemTokens", "conversationTokens", "toolDefinitionsTokens", "currentTokens"] {
                 notes.push_some(key, data.get(key).cloned());

@@ -1,13 +1,15 @@
 //! The database of sessions: an item of the Responses API a row, and with the advanced session what each turn used.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use strata_model::take::{take_object, take_text};
+use strata_model::take::take_text;
 use strata_model::{Json, Object, Str};
 use strata_wire::message::Role;
 use strata_wire::usage;
 
+use super::branches::{self, MAIN, Place};
 use super::trace::handed_to;
+use super::{NO_ID, take_provider_data};
 use crate::draft::{Draft, EventDraft, Kind};
 use crate::findings::Findings;
 use crate::format::Format;
@@ -28,9 +30,7 @@ struct Item {
     row: i64,
     json: Json,
     time: Option<f64>,
-    /// The branch it is on, other than the main one, and its turn there.
-    branch: Option<Str>,
-    turn: u64,
+    place: Place,
 }
 
 pub(crate) fn read_tables(
@@ -38,19 +38,16 @@ pub(crate) fn read_tables(
     format: Format,
     findings: &mut Findings,
 ) -> Result<Vec<ImportedSession>, TableError> {
-    let places = places(source)?;
+    let places = branches::places(source)?;
     let mut by_session: BTreeMap<Str, Vec<Item>> = BTreeMap::new();
     let columns = ["id", "session_id", "message_data", "created_at"];
     source.rows(MESSAGES, &columns, &["session_id", "id"], &mut |row| {
         let number = row.first().and_then(|id| count_of(Some(id))).unwrap_or_default();
-        let (branch, turn) = places.get(&number).cloned().unwrap_or_default();
-        let place = format!("{MESSAGES} {number}");
         by_session.entry(text_of(row.get(1)).unwrap_or_default()).or_default().push(Item {
             row: i64::try_from(number).unwrap_or_default(),
-            json: json_of(row.get(2), &place, findings),
+            json: json_of(row.get(2), &format!("{MESSAGES} {number}"), findings),
             time: seconds_of(row.get(3)),
-            branch,
-            turn,
+            place: places.get(&number).cloned().unwrap_or_default(),
         });
     })?;
     let mut used = usages(source, findings)?;
@@ -62,23 +59,8 @@ pub(crate) fn read_tables(
     Ok(sessions)
 }
 
-/// The branch and the turn of each row. A row is on the branch it was first said on.
-fn places(source: &mut dyn TableSource) -> Result<HashMap<u64, (Option<Str>, u64)>, TableError> {
-    let mut places = HashMap::new();
-    if !tables::has_column(&source.tables()?, "message_structure", "branch_id") {
-        return Ok(places);
-    }
-    let columns = ["message_id", "branch_id", "user_turn_number"];
-    source.rows("message_structure", &columns, &["id"], &mut |row| {
-        let branch = text_of(row.get(1)).filter(|branch| &**branch != "main");
-        let turn = count_of(row.get(2)).unwrap_or_default();
-        places.entry(count_of(row.first()).unwrap_or_default()).or_insert((branch, turn));
-    })?;
-    Ok(places)
-}
-
 /// What a turn of a branch used, as it is written down.
-type Used = BTreeMap<(Option<Str>, u64), (i64, Object)>;
+type Used = BTreeMap<(Str, u64), (i64, Object)>;
 
 fn usages(source: &mut dyn TableSource, findings: &mut Findings) -> Result<BTreeMap<Str, Used>, TableError> {
     let mut used: BTreeMap<Str, Used> = BTreeMap::new();
@@ -107,7 +89,7 @@ fn usages(source: &mut dyn TableSource, findings: &mut Findings) -> Result<BTree
                 counted.push_some(name, count.map(Json::Int));
             }
         }
-        let branch = text_of(row.get(2)).filter(|branch| &**branch != "main");
+        let branch = text_of(row.get(2)).unwrap_or_else(|| MAIN.into());
         let turn = count_of(row.get(3)).unwrap_or_default();
         let of_session = used.entry(text_of(row.get(1)).unwrap_or_default()).or_default();
         of_session.insert((branch, turn), (i64::try_from(number).unwrap_or_default(), counted));
@@ -132,20 +114,19 @@ fn session(
     // The answer that goes on, with the id the provider gave it.
     let mut answer: Option<(usize, Option<Str>)> = None;
     let mut items = items.into_iter().peekable();
-    while let Some(item) = items.next() {
+    while let Some(mut item) = items.next() {
+        let mut provider = take_provider_data(&mut item.json);
         let mut turn = draft.messages("item").read(item.json);
-        let mut provider = take_object(&mut turn.rest, "provider_data").unwrap_or_default();
         let model = take_text(&mut provider, "model");
         let response = take_text(&mut provider, "response_id");
         draft.note_rest("provider_data", &provider);
         // What other APIs give no id has this one.
-        let own = take_text(&mut turn.rest, "id").filter(|id| &**id != "__fake_id__");
+        let own = take_text(&mut turn.rest, "id").filter(|id| &**id != NO_ID);
         for key in ["status", "type"] {
             turn.rest.remove(key);
         }
         draft.note_rest("item", &turn.rest);
-        let branch = item.branch.as_ref().map(|branch| format!("main.{branch}").into());
-        let end = (item.branch.clone(), item.turn);
+        let Place { said_on, turn: number, branch } = item.place;
         let source = record(MESSAGES, item.row);
         let say = EventDraft {
             time: item.time,
@@ -156,7 +137,12 @@ fn session(
         match &answer {
             // The items of an answer come one after the other.
             Some((at, of)) if turn.role == Role::Model && (of.is_none() || *of == response) => {
-                draft.extend(*at, std::mem::take(&mut turn.parts), source);
+                let at = *at;
+                draft.extend(at, std::mem::take(&mut turn.parts), source);
+                if let Some(event) = draft.event_mut(at) {
+                    event.model_version = event.model_version.take().or(model);
+                }
+                answer = Some((at, response));
             }
             _ if turn.role == Role::Model => {
                 let id = response.clone().or(own);
@@ -171,8 +157,9 @@ fn session(
                 }
             }
         }
-        let is_last = items.peek().is_none_or(|next| (&next.branch, next.turn) != (&end.0, end.1));
-        if is_last && let Some((row, counted)) = used.remove(&end) {
+        let is_last =
+            items.peek().is_none_or(|next| (&next.place.said_on, next.place.turn) != (&said_on, number));
+        if is_last && let Some((row, counted)) = used.remove(&(said_on, number)) {
             let usage = usage::read(counted, "turn_usage", &mut draft.unmapped);
             let say = EventDraft::new(Kind::Notice, Vec::new(), record(USAGE, row));
             draft.push_sum(EventDraft { usage, agent: agent.clone(), branch, ..say });

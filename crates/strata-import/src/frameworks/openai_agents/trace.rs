@@ -3,6 +3,8 @@
 //! A `generation` says what was sent and answered. A `response`, of the Responses API, says only what it cost; what tools
 //! it called is told by the spans of these.
 
+mod tool_runs;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use strata_wire::Answer;
 use strata_wire::message::{Role, Turn, arguments};
 use strata_wire::usage::{self, UsageReport};
 
+use super::{NO_ID, take_provider_data};
 use crate::align::{Step, sessions};
 use crate::document_file::DocumentFormat;
 use crate::documents::Document;
@@ -23,6 +26,7 @@ use crate::imported::ImportedSession;
 use crate::keys::Keys;
 use crate::source::SourceRecord;
 use crate::time::take_time;
+use tool_runs::ToolRuns;
 
 /// A trace or a span, or the body of a request that sends them.
 pub(crate) fn is_trace(keys: Keys<'_>) -> bool {
@@ -222,10 +226,23 @@ fn take_usage(data: &mut Object, draft: &mut Draft) -> Option<UsageReport> {
 /// The calls of a session that says what was sent.
 fn exchanges(spans: Vec<Span>, session: &Str, title: Option<&Str>, draft: &mut Draft) -> Vec<Step> {
     let tree = Tree::of(&spans);
-    let agents: Vec<Option<Str>> = spans.iter().map(|span| tree.agent(span, &spans)).collect();
+    // The name of the agent that works in a span, and the span of that.
+    let agent_of = |span: &Span| {
+        let above = tree.above(span, "agent", &spans).map(|above| above.id.clone());
+        (tree.agent(span, &spans), above)
+    };
+    let agents: Vec<(Option<Str>, Option<Str>)> = spans.iter().map(agent_of).collect();
+    let mut tools = ToolRuns::default();
     let mut steps = Vec::new();
-    for (span, agent) in spans.into_iter().zip(agents) {
+    for (span, (agent, agent_span)) in spans.into_iter().zip(agents) {
         if !is_call(&span) {
+            let has_failed = span.error.is_some();
+            if &*span.kind == "function"
+                && !tools.ran(agent_span.as_ref(), &span.data, has_failed)
+                && has_failed
+            {
+                draft.unmapped.field("span.function", "error", &Json::Bool(true));
+            }
             draft.unmapped.record(&format!("span.{}", span.kind), span.source);
             continue;
         }
@@ -242,12 +259,10 @@ fn exchanges(spans: Vec<Span>, session: &Str, title: Option<&Str>, draft: &mut D
             }
         }
         let is_recorded = body.contains_key("messages");
-        let turns = if is_recorded { draft.reader().turns_of(&body) } else { Vec::new() };
-        let output = data.remove("output").unwrap_or_default();
-        let mut answer = match output {
-            Json::Null => Answer::default(),
-            output => draft.reader().answer(Json::Array(listed(output))),
-        };
+        let mut turns = if is_recorded { draft.reader().turns_of(&body) } else { Vec::new() };
+        tools.mark_failed(&mut turns);
+        let mut answer = answer_of(data.remove("output").unwrap_or_default(), draft);
+        tools.answered(agent_span, &answer);
         answer.usage = take_usage(&mut data, draft).or(answer.usage);
         answer.id = answer.id.or_else(|| take_text(&mut data, "response_id"));
         answer.model = model.or(answer.model);
@@ -265,6 +280,35 @@ fn exchanges(spans: Vec<Span>, session: &Str, title: Option<&Str>, draft: &mut D
         steps.push(Step::Exchange(Box::new(Exchange { time, end, about, ..exchange })));
     }
     steps
+}
+
+/// What a call answered: messages, or of a streamed run the response that the SDK puts together of its pieces. That has no
+/// id of its own; its items have the one the provider gave.
+fn answer_of(output: Json, draft: &mut Draft) -> Answer {
+    let mut output = match output {
+        Json::Null => return Answer::default(),
+        output => listed(output),
+    };
+    let is_response = |one: &Json| one.get("object").and_then(Json::as_str) == Some("response");
+    if output.len() != 1 || !is_response(&output[0]) {
+        return draft.reader().answer(Json::Array(output));
+    }
+    let mut response = output.swap_remove(0);
+    let mut provider = Object::new();
+    if let Json::Object(response) = &mut response
+        && let Some(Json::Array(items)) = response.get_mut("output")
+    {
+        for item in items {
+            provider.update(&take_provider_data(item));
+        }
+    }
+    let mut answer = draft.reader().answer(response);
+    let id = take_text(&mut provider, "response_id");
+    answer.id = id.or_else(|| answer.id.take().filter(|id| &**id != NO_ID));
+    // The span names the model.
+    provider.remove("model");
+    draft.note_rest("provider_data", &provider);
+    answer
 }
 
 /// A session of which only answers are known by what they cost, and tools by what they were given and gave.

@@ -11,13 +11,13 @@ fn copilot(kind: &str, data: &str) -> String {
     )
 }
 
-fn copilot_end(input: u64, cached: u64, output: u64) -> String {
+fn copilot_end(requests: u64, input: u64, cached: u64, output: u64) -> String {
     let usage = format!(
         r#"{{"inputTokens":{input},"outputTokens":{output},"cacheReadTokens":{cached},"cacheWriteTokens":0}}"#
     );
     copilot(
         "session.shutdown",
-        &format!(r#"{{"modelMetrics":{{"gpt-x":{{"requests":{{"count":1}},"usage":{usage}}}}}}}"#),
+        &format!(r#"{{"modelMetrics":{{"gpt-x":{{"requests":{{"count":{requests}}},"usage":{usage}}}}}}}"#),
     )
 }
 
@@ -44,12 +44,12 @@ fn a_copilot_session_that_was_resumed_ends_with_sums_over_all_of_it() {
         copilot("session.start", r#"{"sessionId":"c1","selectedModel":"gpt-x"}"#),
         copilot("user.message", r#"{"content":"hello"}"#),
         copilot("assistant.message", r#"{"content":"hi","outputTokens":10}"#),
-        copilot_end(1000, 0, 10),
+        copilot_end(2, 1000, 0, 10),
         copilot("session.resume", r#"{"selectedModel":"gpt-x"}"#),
         copilot("user.message", r#"{"content":"a skill","source":"skill-pdf"}"#),
         copilot("assistant.message", r#"{"content":"ok","outputTokens":5}"#),
         copilot("session.compaction_complete", r#"{"success":false,"error":"too busy"}"#),
-        copilot_end(2500, 900, 15),
+        copilot_end(4, 2500, 900, 15),
     ];
     let session = session(Format::COPILOT_CLI, &text.join("\n"));
     let expected = [
@@ -67,6 +67,19 @@ fn a_copilot_session_that_was_resumed_ends_with_sums_over_all_of_it() {
 }
 
 #[test]
+fn what_one_copilot_request_came_to_is_the_report_of_its_call() {
+    let text = [
+        copilot("session.start", r#"{"sessionId":"c1","selectedModel":"gpt-x"}"#),
+        copilot("user.message", r#"{"content":"hello"}"#),
+        copilot("assistant.message", r#"{"content":"hi","outputTokens":10}"#),
+        copilot_end(1, 1000, 600, 10),
+    ];
+    let session = session(Format::COPILOT_CLI, &text.join("\n"));
+    assert_eq!(told(&session), ["user: hello", "copilot: hi 1000+10"]);
+    check_counts(&session, 1, 1, 1000, 600, 10);
+}
+
+#[test]
 fn copilot_calls_that_report_their_usage_are_not_counted_again_in_the_sums() {
     let text = [
         copilot("session.start", r#"{"sessionId":"c1"}"#),
@@ -78,7 +91,7 @@ fn copilot_calls_that_report_their_usage_are_not_counted_again_in_the_sums() {
             "assistant.usage",
             r#"{"model":"gpt-x","apiCallId":"k1","inputTokens":400,"outputTokens":10,"cacheReadTokens":100}"#,
         ),
-        copilot_end(400, 100, 10),
+        copilot_end(1, 400, 100, 10),
     ];
     let session = session(Format::COPILOT_CLI, &text.join("\n"));
     assert_eq!(told(&session), ["copilot: hi 400+10", "copilot:  0+0"]);

@@ -1,7 +1,7 @@
 //! What frameworks write, held against counts that were made from the same files by other means.
 
 use strata_import::{Format, import, import_tables, marks};
-use strata_model::Json;
+use strata_model::{Json, json};
 
 use super::{session, told, unmapped};
 use crate::counted::{check, count, words};
@@ -120,12 +120,28 @@ fn parts_of_pydantic_ai_of_every_kind() {
             "user: Look, …, …",
             "agent: (why), …, …, call f 9+4",
             "agent: result of f",
-            "user [retry]: Field required",
+            r#"user [retry]: [{"type":"missing","msg":"Field required"}]"#,
             "agent: Done"
         ]
     );
     assert_eq!(one.facts.thoughts_tokens, 3);
     assert_eq!(one.facts.usage_events, 1);
+    assert!(one.unmapped.fields.keys().all(|key| !key.starts_with("content")), "{:?}", one.unmapped.fields);
+}
+
+#[test]
+fn an_image_that_a_tool_of_pydantic_ai_returned_is_an_image() {
+    let file = r#"{"kind":"binary","data":"aGk=","media_type":"image/png","vendor_metadata":null,"identifier":"a1"}"#;
+    let text = format!(
+        r#"[{{"kind":"response","parts":[{{"part_kind":"tool-call","tool_name":"shot","args":{{}},"tool_call_id":"t1"}}]}},
+        {{"kind":"request","parts":[{{"part_kind":"tool-return","tool_name":"shot","content":[{file},"a cat"],"tool_call_id":"t1"}}]}}]"#
+    );
+    let one = session(Format::PYDANTIC_AI, &text);
+    let result = one.session.events[1].function_responses().next().unwrap();
+    assert_eq!(result.response.as_ref().unwrap().get("result"), Some(&Json::from("a cat")));
+    let files = result.other.get("parts").map(json::to_compact);
+    assert_eq!(files.as_deref(), Some(r#"[{"inlineData":{"data":"aGk=","mimeType":"image/png"}}]"#));
+    assert!(one.unmapped.fields.is_empty(), "{:?}", one.unmapped.fields);
 }
 
 #[test]
@@ -200,6 +216,19 @@ fn a_hand_off_of_autogen_is_no_answer_of_a_model() {
     assert_eq!(handed.actions.transfer_to_agent.as_deref(), Some("mason"));
     assert_eq!(&*one.session.events[4].author, "mason");
     assert!(marks::injected(handed).is_none());
+    let not_sent = strata_model::marks::of(handed, marks::NOT_SENT).and_then(Json::as_str);
+    assert_eq!((not_sent, &handed.model_version), (Some("client"), &None));
+}
+
+#[test]
+fn results_in_a_context_of_autogen_are_of_the_agent_that_called() {
+    let text = r#"{"type":"AssistantAgentState","version":"1.0.0","llm_context":{"messages":[
+        {"content":"Hi","source":"user","type":"UserMessage"},
+        {"content":[{"id":"c","arguments":"{}","name":"look"}],"thought":null,"source":"solo","type":"AssistantMessage"},
+        {"content":[{"content":"21","name":"look","call_id":"c","is_error":false}],"type":"FunctionExecutionResultMessage"},
+        {"content":"It is 21.","thought":null,"source":"solo","type":"AssistantMessage"}]}}"#;
+    let one = session(Format::AUTOGEN, text);
+    assert_eq!(told(&one), ["user: Hi", "solo: call look", "solo: result of look", "solo: It is 21."]);
 }
 
 #[test]
@@ -260,6 +289,37 @@ fn a_step_whose_model_failed_has_the_error() {
     assert_eq!(told(&one), ["user: Hi", "agent: error AgentGenerationError"]);
     assert_eq!(one.requests.len(), 1);
     assert!(unmapped(&one).is_empty());
+}
+
+/// A tool that raises leaves its call in the model's words alone; an answer that is asked for at the end, its words
+/// in the output of the step alone.
+#[test]
+fn steps_of_smolagents_that_failed_keep_what_was_said() {
+    let step = |error: &str| {
+        format!(
+            r#"{{"step_number":1,"timing":{{"start_time":1,"end_time":2}},"tool_calls":[],"error":{error},"model_output_message":{{"role":"assistant","content":null,"tool_calls":[{{"id":"c1","type":"function","function":{{"name":"look","arguments":{{"city":"Nowhere"}},"description":null}}}}],"raw":null}},"token_usage":{{"input_tokens":9,"output_tokens":2}}}}"#
+        )
+    };
+    let task = r#"{"task":"Hi","task_images":null}"#;
+    let failed = step(r#"{"type":"AgentToolExecutionError","message":"no such city"}"#);
+    let last = r#"{"step_number":2,"timing":{"start_time":3,"end_time":4},"tool_calls":[],"error":{"type":"AgentMaxStepsError","message":"Reached max steps."},"model_output_message":null,"action_output":"It is 21.","token_usage":{"input_tokens":12,"output_tokens":3}}"#;
+    let one = session(Format::SMOLAGENTS, &format!("[{task},{failed},{last}]"));
+    assert_eq!(
+        told(&one),
+        [
+            "user: Hi",
+            "agent: call look 9+2",
+            "agent: result of look",
+            "agent: It is 21., error AgentMaxStepsError 12+3"
+        ]
+    );
+    let result = one.session.events[2].function_responses().next().unwrap();
+    let answer = result.response.as_ref().unwrap();
+    assert_eq!(answer.get("result"), Some(&Json::from("no such city")));
+    assert_eq!(answer.get("isError"), Some(&Json::Bool(true)));
+    // One that was stopped has no result.
+    let one = session(Format::SMOLAGENTS, &format!("[{task},{}]", step("null")));
+    assert_eq!(told(&one), ["user: Hi", "agent: call look 9+2"]);
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn cassettes_of_every_recorder() {
         "---\nhttp_interactions:\n- request:\n    method: post\n    uri: https://a/v1/chat/completions\n    body:\n      encoding: UTF-8\n      string: '{REQUEST}'\n  response:\n    status:\n      code: 200\n      message: OK\n    body:\n      encoding: ASCII-8BIT\n      string: !binary |-\n        {packed}\n  recorded_at: Fri, 02 Jan 2026 03:04:05 GMT\nrecorded_with: VCR 6.1.0\n"
     );
     let imported = check(vcr, &ruby, numbers.0, numbers.1);
-    assert_eq!(imported.sessions[0].session.last_update_time.floor(), 1_767_323_045.0);
+    assert_eq!(imported.sessions[0].session.last_update_time, 1_767_323_045.000_001);
     let httpx = format!(
         "interactions:\n- request:\n    body: '{REQUEST}'\n    method: POST\n    uri: https://a/v1/chat/completions\n  response:\n    content: '{ANSWER}'\n    http_version: HTTP/1.1\n    status_code: 200\nversion: 1\n"
     );

@@ -74,9 +74,8 @@ fn elsewhere(session: &ImportedSession) -> Vec<Vec<(i64, bool, f64)>> {
         let read = said.map(|said| {
             let at = said.get("at").unwrap().as_f64().unwrap();
             let is_whole = said.get("isWhole").unwrap().as_bool().unwrap();
-            // The log has no times of answers.
-            let before_s = (events[answer].timestamp - at).round();
-            (said.get("contents").unwrap().as_i64().unwrap(), is_whole, before_s)
+            // The log has times of requests alone: that of what stands before the answer.
+            (said.get("contents").unwrap().as_i64().unwrap(), is_whole, events[answer - 1].timestamp - at)
         });
         read.collect()
     };

@@ -95,6 +95,15 @@ fn messages_of_frameworks() {
     check(TALK, dicts, [1, 1, 1, 1, 1], [3, 0, 1]);
     let dumped = r#"[{"lc":1,"type":"constructor","id":["langchain","schema","messages","HumanMessage"],"kwargs":{"content":"Hi"}},{"lc":1,"type":"constructor","id":["langchain","schema","messages","AIMessage"],"kwargs":{"content":"Hello"}}]"#;
     check(TALK, dumped, [1, 1, 1, 0, 0], [0, 0, 0]);
+    let twice = r#"[{"type":"human","content":"Hi"},{"type":"ai","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"toolu_1","name":"f","input":{"x":1}}],"tool_calls":[{"name":"f","args":{"x":1},"id":"toolu_1","type":"tool_call"}],"invalid_tool_calls":[],"usage_metadata":{"input_tokens":9,"output_tokens":2,"total_tokens":11,"input_token_details":{"cache_read":4}}},{"type":"tool","content":"3","tool_call_id":"toolu_1"},{"type":"ai","content":"","tool_calls":[],"invalid_tool_calls":[{"type":"invalid_tool_call","id":"b","name":"f","args":"{\"x\": ","error":"no JSON"}]}]"#;
+    let imported = check(TALK, twice, [1, 1, 2, 2, 1], [9, 4, 2]);
+    let fields: Vec<_> = imported.sessions[0].unmapped.fields.keys().map(|key| &**key).collect();
+    assert_eq!(fields, ["tool_calls.error"]);
+    let haystack = r#"[{"role":"user","meta":{},"name":null,"content":[{"text":"Hi"}]},{"role":"assistant","meta":{"model":"m","usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9},"finish_reason":"tool_calls"},"name":null,"content":[{"text":"I look."},{"tool_call":{"tool_name":"f","arguments":{"x":1},"id":"c","extra":null}}]},{"role":"tool","meta":{},"name":null,"content":[{"tool_call_result":{"result":"no","origin":{"tool_name":"f","arguments":{"x":1},"id":"c","extra":null},"error":true}}]}]"#;
+    let imported = check(TALK, haystack, [1, 1, 1, 1, 1], [7, 0, 2]);
+    let session = &imported.sessions[0];
+    assert_eq!(session.session.events[1].model_version.as_deref(), Some("m"));
+    assert!(session.unmapped.fields.is_empty(), "{:?}", session.unmapped.fields);
     let parts = r#"[{"id":"1","role":"user","parts":[{"type":"text","text":"Hi"}]},{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"tool-f","toolCallId":"c","state":"output-available","input":{"x":1},"output":3},{"type":"text","text":"Three."}]}]"#;
     check(TALK, parts, [1, 1, 1, 1, 1], [0, 0, 0]);
 }
