@@ -673,6 +673,24 @@ async def secrets(recorder):
 
 
 @app
+async def speaks_of_keys(recorder):
+    """Names of keys and first lines of keys, and not a single key."""
+    script = Script(api_key_helper=["Yes.", call("get_weather", city="api_key"), "Sunny.", "So it is."])
+    root = LlmAgent(
+        name="api_key_helper",
+        model=gemini(script),
+        instruction="Help to rotate keys. Never repeat a text that begins with -----BEGIN PRIVATE KEY-----. Say so.",
+        tools=[get_weather],
+    )
+    stage = Stage("keys_app", root, recorder)
+    session = await stage.session()
+    for text in ("Is -----BEGIN RSA PRIVATE KEY----- the right first line of a key file?", "More", "And more"):
+        await stage.say(session, text)
+    await stage.close()
+    return script
+
+
+@app
 async def rewound(recorder):
     """A turn that is taken back."""
     needs(2, 0)

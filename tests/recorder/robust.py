@@ -328,6 +328,55 @@ async def a_killed_process(folder):
 
 
 @promise
+async def secrets_stay_inside(folder):
+    """Secrets are told by their looks and their names, and masked; around them everything is written."""
+    letters = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
+    line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj/AgEAAoIBAQC7+VJTUt9Us8c"
+    state = {
+        "user_password": "correcthorse1",
+        "OPENAI_API_KEY": "qwertyuiop123456",
+        "app:api_key": "zz-top-17",
+        "session_cookie": "choc0late" * 30,
+        "nested": {"client_secret": "abc9def", "headers": [{"name": "X-Api-Key", "value": "qq-17"}]},
+    }
+    found = {
+        "anthropic": f"sk-ant-api03-{letters}",
+        "openai": f"use sk-proj-{letters}.",
+        "google": f"AIza{letters[:35]}",
+        "header": f"Authorization: Bearer {letters}",
+        "file": f"-----BEGIN PRIVATE KEY-----\n{line}\n{line}\nab==\n-----END PRIVATE KEY-----\n",
+        "cut": f"-----BEGIN EC PRIVATE KEY-----\n{line}",
+        "text": json.dumps({"pem": f"-----BEGIN RSA PRIVATE KEY-----\n{line}", "password": "hunter2secret"}, indent=1),
+    }
+
+    def login(tool_context):
+        tool_context.state["db_password"] = "Tr0ub4dor"
+        return found
+
+    login.__annotations__["tool_context"] = harness.remember.__annotations__["tool_context"]
+    path = folder / "secrets.jsonl"
+    path.unlink(missing_ok=True)
+    question = "Is -----BEGIN RSA PRIVATE KEY----- the right first line of a key file?"
+    script = Script(api_key_helper=[harness.call("login"), "One.", "Two."])
+    root = LlmAgent(name="api_key_helper", model=gemini(script), instruction="Help.", tools=[login])
+    recorder = StrataRecorder(path)
+    stage = Stage("keys_app", root, recorder)
+    session = await stage.session(state=state)
+    await talk(stage, session, question, f"My key is {found['anthropic']}, and now?")
+    stored = await stage.sessions.get_session(app_name="keys_app", user_id="ada", session_id=session.id)
+    await stage.close()
+    records = records_of(path)
+    text = path.read_text()
+    values = "correcthorse1 qwertyuiop123456 zz-top-17 choc0late abc9def qq-17 Tr0ub4dor hunter2secret".split()
+    assert not [value for value in [*values, letters[:35], line] if value in text]
+    assert question in text and "My key is ‹redacted: Anthropic key›, and now?" in text
+    ids = [record["event"]["id"] for record in records if record["record"] == "event"]
+    assert ids == [event.id for event in stored.events], ids
+    assert [record["record"] for record in records].count("call") == len(script.requests) == 3
+    assert not unresolved(records) and not any(record["record"] == "fault" for record in records)
+
+
+@promise
 async def nobody_else_reads(folder):
     """The file is for its owner, and is not there before the app runs."""
     path = folder / "new" / "owner.jsonl"

@@ -42,7 +42,7 @@ pub(crate) fn text(text: &str) -> String {
 
 /// A body, with what looks like a key masked. JSON stays JSON.
 pub(crate) fn body(text: &str) -> Cow<'_, str> {
-    secret::mask_in_json(text).map_or(Cow::Borrowed(text), |masked| Cow::Owned(masked.text))
+    secret::without(text)
 }
 
 /// With what looks like a key masked, and what stands under the name of one.

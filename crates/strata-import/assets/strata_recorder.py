@@ -299,7 +299,7 @@ class StrataRecorder(BasePlugin):
         if temporary:
             fields["temporary"] = True
         fields["by"] = by
-        fields["event"] = _Text(self._log.masked(_model_json(event, exclude={"content"})))
+        fields["event"] = _Text(_mask(_model_json(event, exclude={"content"}), kept=_EVENT_IDS))
         content = getattr(event, "content", None)
         if content is not None:
             fields["content"] = self._log.item(_model_json(content))
@@ -461,7 +461,7 @@ class StrataRecorder(BasePlugin):
         changed = {name: digest for name, digest in now.items() if before.get(name) != digest}
         changes: dict[str, Any] = {}
         if changed:
-            changes["set"] = {name: self._log.item(texts[digest], digest) for name, digest in changed.items()}
+            changes["set"] = {name: self._log.item(texts[digest], digest, name) for name, digest in changed.items()}
         gone = [name for name in before if name not in now]
         if gone:
             changes["unset"] = gone
@@ -506,7 +506,7 @@ class StrataRecorder(BasePlugin):
         fields["firstAt"] = call.first_chunk
         fields["chunks"] = call.n_chunks
         if response is not None:
-            fields["response"] = _Text(self._log.masked(_model_json(response, exclude={"content"})))
+            fields["response"] = _Text(_mask(_model_json(response, exclude={"content"})))
             content = getattr(response, "content", None)
             if content is not None:
                 fields["content"] = self._log.item(_model_json(content))
@@ -1153,6 +1153,9 @@ def _key(key: Any) -> str:
     return json.dumps(str(key))
 
 
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def _model_json(model: Any, **options: Any) -> str:
     """A pydantic model as google-adk stores it: camelCase, without what is not set."""
     try:
@@ -1736,14 +1739,23 @@ class _Secret:
         pattern: str,
         check: Callable[[str], bool] = _has_digit,
         alone: bool = True,
+        named: bool = False,
     ):
         self.name = name
         self.hints = hints
         self.check = check
+        # What it is stands before it, which may be the name of a member.
+        self.is_named = named
         # In JSON, the end of a line and the like are letters behind a backslash.
-        begins = r"(?:(?<![A-Za-z0-9_/+-])|(?<=\\[bfnrt]))" if alone else ""
+        begins = r"(?:(?<![A-Za-z0-9_/+-])|(?<=\\[bfnrt])|(?<=\\u00[01][0-9a-f]))" if alone else ""
         self.regex = re.compile(begins + pattern)
         self.mask = f"‹redacted: {name}›"
+
+    def has_hint(self, text: str) -> bool:
+        for hint in self.hints:
+            if hint in text:
+                return True
+        return False
 
     def masked(self, text: str) -> str:
         return self.regex.sub(self._replace, text)
@@ -1757,9 +1769,28 @@ class _Secret:
         return found.group(0)[:at] + self.mask + found.group(0)[at + len(secret) :]
 
 
-_PASSWORD_NAMES = (
-    "[Pp]assword|PASSWORD|[Pp]asswd|PASSWD|passphrase|client_secret|clientSecret|CLIENT_SECRET|secret_key|SECRET_KEY"
-    "|secretKey|access_token|accessToken|ACCESS_TOKEN|auth_token|authToken|AUTH_TOKEN|refresh_token|refreshToken"
+# The end of a line; in JSON within a text, it is letters behind backslashes.
+_LINE_END = r"(?:\s|\\+[nrt])"
+# What stands before lines in listings and quotations, and between them where code has each in quotes of its own.
+_BETWEEN_LINES = rf"""(?:{_LINE_END}|\\*["'](?:{_LINE_END}|\+)+\\*["']|[>#|*]|//|[0-9]{{1,6}}(?:[\t→:|]|\\+t))"""
+_BASE64 = r"(?:[A-Za-z0-9+/=]|\\+/)"
+# Headers, long lines, and short ones at the end.
+_KEY_MATERIAL = (
+    rf"""{_BETWEEN_LINES}*(?:[A-Z][A-Za-z-]{{2,20}}: [^\r\n"\\]*(?:[\r\n]|\\+[nr]){_BETWEEN_LINES}*){{0,6}}"""
+    rf"({_BASE64}{{20,}}(?:{_BETWEEN_LINES}+{_BASE64}{{20,}})*(?:{_BETWEEN_LINES}+{_BASE64}+){{0,2}})"
+)
+
+_QUOTE = r"""\\*["'`]"""
+_API_KEY_NAME = r"(?:api-key|Api-Key|api_key|apiKey|API_KEY)[A-Za-z0-9_.-]{0,16}?"
+_API_KEY_HINTS = ("api-key", "Api-Key", "api_key", "apiKey", "API_KEY")
+_API_KEY_VALUE = r"([A-Za-z0-9_./+-]{20,})"
+
+_PASSWORD_NAMES = tuple(
+    (
+        "password Password PASSWORD passwd Passwd PASSWD passphrase client_secret clientSecret CLIENT_SECRET secret_key"
+        " secretKey SECRET_KEY access_token accessToken ACCESS_TOKEN auth_token authToken AUTH_TOKEN refresh_token"
+        " refreshToken REFRESH_TOKEN"
+    ).split()
 )
 
 # Where several fit, the first one does.
@@ -1771,7 +1802,7 @@ _SECRETS = (
     _Secret("Google API key", ("AIza",), r"(AIza[A-Za-z0-9_-]{35,})"),
     _Secret("Google access token", ("ya29.",), r"(ya29\.[A-Za-z0-9_./+-]{20,})"),
     _Secret("Azure storage key", ("AccountKey=",), r"AccountKey=([A-Za-z0-9+/=_.-]{20,})", alone=False),
-    _Secret("GitHub token", ("gh",), r"(gh[pousr]_[A-Za-z0-9]{36,})"),
+    _Secret("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"(gh[pousr]_[A-Za-z0-9]{36,})"),
     _Secret("GitHub token", ("github_pat_",), r"(github_pat_[A-Za-z0-9_]{22,})"),
     _Secret("GitLab token", ("glpat-",), r"(glpat-[A-Za-z0-9_-]{20,})"),
     _Secret("Slack token", ("xox",), r"(xox[abeoprs]-[A-Za-z0-9-]{10,})"),
@@ -1782,6 +1813,7 @@ _SECRETS = (
         ("aws_secret_access_key", "AWS_SECRET_ACCESS_KEY", "SecretAccessKey"),
         r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|SecretAccessKey)[^A-Za-z0-9]{1,8}([A-Za-z0-9/+=]{40})",
         alone=False,
+        named=True,
     ),
     _Secret("Stripe key", ("k_live_", "k_test_"), r"((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,})"),
     _Secret("npm token", ("npm_",), r"(npm_[A-Za-z0-9]{36,})"),
@@ -1796,17 +1828,38 @@ _SECRETS = (
     _Secret(
         "private key",
         ("PRIVATE KEY",),
-        r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----([^-]{20,})",
+        r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----" + _KEY_MATERIAL,
         _any,
         alone=False,
     ),
     _Secret("bearer token", ("earer ",), r"[Bb]earer ([A-Za-z0-9_./+~-]{20,}=*)", alone=False),
     _Secret("basic authorization", ("Basic ",), r"Basic ([A-Za-z0-9_./+-]{20,}=*)", alone=False),
+    # Behind its name: `api_key = …`, `"api_key": "…"`, `The api_key is …`.
     _Secret(
         "API key",
-        ("api-key", "Api-Key", "api_key", "apiKey", "API_KEY"),
-        r"(?:api-key|Api-Key|api_key|apiKey|API_KEY)(?s:.{0,23}?)[^A-Za-z0-9_./+-]([A-Za-z0-9_./+-]{20,})",
+        _API_KEY_HINTS,
+        rf"""{_API_KEY_NAME}(?:{_QUOTE}[\])]?\s{{0,3}}[:=>]{{1,2}}[\s\[(]{{0,16}}"""
+        rf"""|[^"'`{{}},;&\\\n]{{0,20}}?[:=]\s{{1,16}}(?:-\s{{1,3}})?|[ \t:=>|(*`][^"'`{{}},;&\\\n]{{0,20}}?)"""
+        rf"(?:{_QUOTE})?{_API_KEY_VALUE}",
         alone=False,
+        named=True,
+    ),
+    # As the value beside it: `{"name": "api_key", "value": "…"}`.
+    _Secret(
+        "API key",
+        _API_KEY_HINTS,
+        rf"{_API_KEY_NAME}(?:{_QUOTE})?(?:[\s,:{{]|\\+[nrt]){{1,40}}"
+        rf"(?:{_QUOTE})?[A-Za-z_]{{0,10}}[vV]alue(?:{_QUOTE})?\s{{0,3}}[:=]\s{{0,3}}(?:{_QUOTE})?{_API_KEY_VALUE}",
+        alone=False,
+        named=True,
+    ),
+    # As the last of two: `set("api_key", "…")`.
+    _Secret(
+        "API key",
+        _API_KEY_HINTS,
+        rf"{_API_KEY_NAME}{_QUOTE}\s{{0,3}},\s{{0,3}}{_QUOTE}{_API_KEY_VALUE}{_QUOTE}\s{{0,3}}[)\]]",
+        alone=False,
+        named=True,
     ),
     _Secret(
         "password in an address",
@@ -1817,42 +1870,106 @@ _SECRETS = (
     ),
     _Secret(
         "password",
-        ("assw", "ASSW", "assphrase", "ecret", "ECRET", "oken", "OKEN"),
-        rf"""(?:{_PASSWORD_NAMES})\\?["']?\s{{0,3}}[=:]\s{{0,3}}\\?["']?([^\s"',;(){{}}\[\]<>$\\&|`]{{8,200}})""",
+        _PASSWORD_NAMES,
+        rf"""(?:{"|".join(_PASSWORD_NAMES)})(?:{_QUOTE})?{_LINE_END}{{0,3}}[=:]{_LINE_END}{{0,3}}(?:{_QUOTE})?"""
+        r"""([^\s"',;(){}\[\]<>$\\&|`]{8,200})""",
         _is_password,
         alone=False,
+        named=True,
     ),
 )
 
 # What to look for first: few texts have any of these, and looking is fast.
-_HINTS = tuple((hint, secret) for secret in _SECRETS for hint in secret.hints)
+_HINTS = tuple(dict.fromkeys(hint for secret in _SECRETS for hint in secret.hints))
 
-# Members of JSON objects that hold a credential whatever it looks like.
-_CREDENTIAL_NAMES = (
-    "api_key api-key apikey authorization client_secret clientsecret access_token accesstoken refresh_token"
-    " refreshtoken id_token idtoken auth_token authtoken private_key privatekey password passwd cookie"
-    " auth_response_uri authresponseuri auth_code authcode"
-).split()
-_CREDENTIAL_MEMBERS = re.compile(
-    rf'("[A-Za-z0-9_-]*(?:{"|".join(_CREDENTIAL_NAMES)})"\s*:\s*)"(?!‹)(?:[^"\\]|\\.)+"', re.IGNORECASE
+# How names of members end that hold a credential whatever it looks like.
+_CREDENTIAL_NAMES = tuple(
+    (
+        "api_key api-key apikey authorization client_secret clientsecret app_secret appsecret secret_key secretkey"
+        " access_token accesstoken refresh_token refreshtoken id_token idtoken auth_token authtoken private_key"
+        " privatekey password passwd passphrase cookie auth_response_uri authresponseuri auth_code authcode"
+    ).split()
 )
+
+_MASK = re.compile("‹redacted: [^›]*›")
+
+# Members of an event that say what it is and where it belongs: no secrets, whatever they look like.
+_EVENT_IDS = frozenset(
+    ("id", "invocationId", "author", "branch", "isolationScope", "nodeInfo", "longRunningToolIds", "interactionId")
+)
+# Members whose `id` joins them.
+_CALLS = ("functionCall", "functionResponse")
+
+
+def _is_credential(name: str) -> bool:
+    return name[-40:].lower().endswith(_CREDENTIAL_NAMES)
+
+
+class _Masking:
+    """Masks the secrets in the texts of a value, each by itself."""
+
+    def __init__(self, text: str, name: str = ""):
+        """Of a value that this text has all of, and that is called so."""
+        whole = f"{name}\n{text}" if name else text
+        hints = {hint for hint in _HINTS if hint in whole}
+        hinted = [secret for secret in _SECRETS if not hints.isdisjoint(secret.hints)] if hints else []
+        self._secrets = [secret for secret in hinted if secret.is_named or secret.regex.search(text)]
+        lowered = whole.lower()
+        self._has_names = any(one in lowered for one in _CREDENTIAL_NAMES)
+        self.has_something = self._has_names or bool(self._secrets)
+
+    def written(self, value: Any, name: str, kept: Iterable[str] = ()) -> str:
+        """A value as JSON. `name` is what it is called by, and members of it that are `kept` stay as they are."""
+        if isinstance(value, dict):
+            pair = value.get("name") or value.get("key")
+            members = []
+            for key, one in value.items():
+                if key in kept or key == "id" and name in _CALLS:
+                    shown = _dumps(one)
+                elif key.endswith(("value", "Value")):
+                    # Its name stands beside it, or around both.
+                    shown = self.written(one, pair if isinstance(pair, str) else name)
+                else:
+                    shown = self.written(one, key)
+                members.append(f"{_quoted(self.text(key))}:{shown}")
+            return "{" + ",".join(members) + "}"
+        if isinstance(value, list):
+            return "[" + ",".join([self.written(one, name) for one in value]) + "]"
+        if isinstance(value, str) and not isinstance(value, _Text):
+            return _quoted(self._member(value, name))
+        return _dumps(value)
+
+    def _member(self, text: str, name: str) -> str:
+        shown = self.text(text)
+        for secret in self._secrets:
+            if secret.is_named and secret.has_hint(name):
+                named = secret.masked(f"{name}={shown}")
+                shown = named[len(name) + 1 :] if named.startswith(f"{name}=") else shown
+        if shown and self._has_names and _is_credential(name) and not _MASK.fullmatch(shown):
+            return "‹redacted: credential›"
+        return shown
+
+    def text(self, text: str) -> str:
+        for secret in self._secrets:
+            if secret.has_hint(text):
+                text = secret.masked(text)
+        return text
 
 
 def _mask_text(text: str) -> str:
-    for hint, secret in _HINTS:
-        if hint in text:
-            text = secret.masked(text)
-    return text
+    return _Masking(text).text(text)
 
 
-def _mask(text: str) -> str:
-    """JSON with its secrets masked."""
-    text = _mask_text(text)
-    lowered = text.lower()
-    for name in _CREDENTIAL_NAMES:
-        if name in lowered:
-            return _CREDENTIAL_MEMBERS.sub(r'\1"‹redacted: credential›"', text)
-    return text
+def _mask(text: str, name: str = "", kept: Iterable[str] = ()) -> str:
+    """JSON with its secrets masked, as `_Masking.written` has it."""
+    masking = _Masking(text, name)
+    if not masking.has_something:
+        return text
+    try:
+        value = json.loads(text, parse_float=_Text, parse_int=_Text, parse_constant=_Text)
+        return masking.written(value, name, kept)
+    except (ValueError, RecursionError):
+        return masking.text(text)  # Patterns end where a text of JSON does.
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1875,7 +1992,7 @@ class _Base:
     """What is written since the last checkpoint, so that it can be referred to."""
 
     def __init__(self) -> None:
-        self.blobs: dict[bytes, str] = {}
+        self.blobs: dict[tuple[bytes, str], Any] = {}
         self.apps: set = set()
         self.agents: set = set()
         self.runs: set = set()
@@ -1922,9 +2039,6 @@ class _Log:
     def base(self) -> _Base:
         return self._base
 
-    def masked(self, text: str) -> str:
-        return _mask(text)
-
     def note_live(self, n_characters: int) -> None:
         """So much a request takes, and again behind each checkpoint."""
         self._n_live = max(self._n_live, n_characters)
@@ -1949,20 +2063,25 @@ class _Log:
         self._put("header", _header(self.run))
         self._put(record, fields)
 
-    def item(self, text: str, digest: bytes | None = None) -> Any:
-        """A value to stand in a record: itself where it is short, else the id of the blob that has it."""
+    def item(self, text: str, digest: bytes | None = None, name: str = "") -> Any:
+        """A value to stand in a record: itself where it is short, else the id of the blob that has it. `name` is what
+        it is called by."""
         if len(text) <= _INLINE_CHARACTERS:
-            return {"value": _Text(_mask(text))}
-        digest = digest or _digest(text)
-        known = self._base.blobs.get(digest)
+            return {"value": _Text(_mask(text, name))}
+        key = (digest or _digest(text), name)
+        known = self._base.blobs.get(key)
         if known is None:
-            shown = _mask(text)
-            known = _digest(shown).hex()
-            if len(shown) > _MAX_BLOB_CHARACTERS:
-                self._put("blob", {"id": known, "omitted": len(shown)})
-            else:
-                self._put("blob", {"id": known, "value": _Text(shown)})
-            self._base.blobs[digest] = known
+            known = self._base.blobs[key] = self._blob(_mask(text, name))
+        return known
+
+    def _blob(self, shown: str) -> Any:
+        if len(shown) <= _INLINE_CHARACTERS:
+            return {"value": _Text(shown)}
+        known = _digest(shown).hex()
+        if len(shown) > _MAX_BLOB_CHARACTERS:
+            self._put("blob", {"id": known, "omitted": len(shown)})
+        else:
+            self._put("blob", {"id": known, "value": _Text(shown)})
         return known
 
     def write(self, record: str, fields: dict[str, Any]) -> None:

@@ -100,46 +100,19 @@ static ALL: LazyLock<Finder> = LazyLock::new(|| Finder::of(KINDS.iter()));
 static CREDENTIALS: LazyLock<Finder> =
     LazyLock::new(|| Finder::of(KINDS.iter().filter(|kind| kind.is_credential)));
 
-/// The secrets of a text, in its order; they do not overlap.
+/// The secrets of a text, in its order; they do not overlap. Of JSON, each is within one of its strings: without them it
+/// is still JSON.
 pub fn find(text: &str) -> Vec<Secret> {
-    find_parts(text, |secret| secret)
-}
-
-/// The secrets of JSON, of a part of it, or of any other text, each within one of its strings: JSON without them is still
-/// JSON.
-pub fn find_in_json(text: &str) -> Vec<Secret> {
-    find_parts(text, within_one_string)
-}
-
-/// The secrets of a text, as far as `kept` keeps what they begin with. What is cut off of one is searched, too: a private
-/// key without its end goes on into all that follows.
-fn find_parts(text: &str, kept: impl Fn(&str) -> &str) -> Vec<Secret> {
     let meaning = Meaning::of(text.as_bytes());
     let mut secrets = Vec::new();
     ALL.find(&meaning.bytes, |Secret { range, kind }| {
-        let (start, end) = (meaning.place(range.start), meaning.place(range.end));
-        let Some(whole) = text.get(start..end) else { return Some(range.end) };
-        let value = start..start + kept(whole).len();
-        let next = if value.end == end { range.end } else { meaning.behind(value.end).max(range.start + 1) };
-        if !value.is_empty() {
-            secrets.push(Secret { range: value, kind });
+        let place = meaning.place(range.start)..meaning.place(range.end);
+        if text.get(place.clone()).is_some() {
+            secrets.push(Secret { range: place, kind });
         }
-        Some(next)
+        Some(range.end)
     });
     secrets
-}
-
-/// What of a secret stands before the next quote of JSON, and ends with no half of an escape.
-fn within_one_string(secret: &str) -> &str {
-    let mut is_escaped = false;
-    let end = secret.bytes().position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    });
-    let value = &secret[..end.unwrap_or(secret.len())];
-    let n_slashes = value.bytes().rev().take_while(|byte| *byte == b'\\').count();
-    &value[..value.len() - n_slashes % 2]
 }
 
 /// Whether `bytes` hold an API key or an authorization header with its value: what is not written to disk beside the
@@ -164,11 +137,6 @@ const MASK: &str = "‹redacted: ";
 /// The text with each secret replaced by what it is: `‹redacted: GitHub token›`. `None` where there is none.
 pub fn mask(text: &str) -> Option<Masked> {
     masked(text, &find(text), |secret, _| label(secret.kind))
-}
-
-/// As [`mask`], for [JSON](find_in_json).
-pub fn mask_in_json(text: &str) -> Option<Masked> {
-    masked(text, &find_in_json(text), |secret, _| label(secret.kind))
 }
 
 /// The text as [`mask`] has it, and as it is where there is none.

@@ -80,7 +80,7 @@ pub(crate) struct MaskedText<'t> {
 pub(crate) fn mask_stored(text: &str) -> Option<MaskedText<'_>> {
     let mut masked = MaskedText { text: String::new(), found: Vec::new() };
     let mut done = 0;
-    for found in secret::find_in_json(text) {
+    for found in secret::find(text) {
         masked.text.push_str(&text[done..found.range.start]);
         masked.text.push_str(&secret::label(found.kind));
         masked.found.push((found.kind, &text[found.range.clone()]));

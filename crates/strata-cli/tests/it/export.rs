@@ -51,6 +51,30 @@ fn secrets_are_masked_unless_they_are_wanted() {
 }
 
 #[test]
+fn masks_end_where_a_text_does() {
+    let computer = Computer::new();
+    let (session, app) = (computer.path("keys.session.json"), computer.path("keys.app.yaml"));
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj/AgEAAoIBAQC7+VJTUt9Us8c";
+    let said = "Begins it with -----BEGIN PRIVATE KEY-----?";
+    let keys = format!(r"{said}\n-----BEGIN PRIVATE KEY-----\n{line}\n{line}\n");
+    let sample = |name: &str| fs::read_to_string(samples().join(name)).unwrap();
+    let question = "Will it rain in Oslo this week?";
+    fs::write(&session, sample("weather.session.json").replace(question, &keys)).unwrap();
+    let instruction = "You tell the weather. The last city was {city?}.";
+    let quoted = format!("\"{keys}\"");
+    fs::write(&app, sample("weather.app.yaml").replace(instruction, &quoted)).unwrap();
+    for form in ["adk-json", "session", "adk-python"] {
+        let run = computer.run(&format!("export {} --app {} --as {form}", session.display(), app.display()));
+        assert_eq!(run.code, 0, "{}", run.seen());
+        assert!(run.stderr.contains("× private key"), "{}", run.stderr);
+        assert!(run.stdout.contains(said) && !run.stdout.contains(line), "{}", run.stdout);
+        if form != "adk-python" {
+            serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap();
+        }
+    }
+}
+
+#[test]
 fn pictures_stand_alone() {
     for (form, about) in
         [("strip-svg", "Prompts, call by call"), ("map-svg", "Which part was sent in which calls")]

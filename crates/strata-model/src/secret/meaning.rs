@@ -45,14 +45,6 @@ impl<'t> Meaning<'t> {
         let (here, there) = n_before.checked_sub(1).map_or((0, 0), |last| self.jumps[last]);
         there + (at - here)
     }
-
-    /// The other way: the first place here that stands at a place of the text, or behind it.
-    pub(super) fn behind(&self, place: usize) -> usize {
-        let n_before = self.jumps.partition_point(|(_, there)| *there <= place);
-        let (here, there) = n_before.checked_sub(1).map_or((0, 0), |last| self.jumps[last]);
-        let next = self.jumps.get(n_before).map_or(self.bytes.len(), |(here, _)| *here);
-        (here + (place - there)).min(next)
-    }
 }
 
 /// What an escape stands for, and its bytes behind the backslash.

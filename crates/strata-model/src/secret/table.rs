@@ -72,6 +72,14 @@ fn any(_: &Candidate<'_>) -> bool {
     true
 }
 
+/// Whether it stands beside a name that has nothing else in its quotes, and looks like a key.
+fn is_beside_name(found: &Candidate<'_>) -> bool {
+    let name = found.name();
+    let quote = found.bytes.get(name.end).filter(|byte| b"\"'`".contains(byte));
+    let before = name.start.checked_sub(1).and_then(|at| found.bytes.get(at));
+    (quote.is_none() || quote == before) && is_key(found.value(), true)
+}
+
 /// Whether it stands under the name of a credential, and looks like one.
 fn is_named(found: &Candidate<'_>) -> bool {
     let range = found.name();
@@ -134,7 +142,43 @@ macro_rules! under {
     };
 }
 
-/// Where several fit, the first one does.
+/// A value that stands so far behind the name of an API key, and what follows it.
+macro_rules! api_key {
+    ($between:literal, $behind:literal) => {
+        concat!(
+            "(?:api-key|Api-Key|api_key|apiKey|API_KEY)[A-Za-z0-9_.-]{0,16}?(?-u:",
+            $between,
+            ")([A-Za-z0-9_./+-]{20,})",
+            $behind
+        )
+    };
+}
+
+/// What stands before lines in listings and quotations, and between them where code has each in quotes of its own.
+macro_rules! between_lines {
+    () => {
+        r#"(?:\s|["'][\s+]+["']|[>#|*]|//|[0-9]{1,6}[\t→:|])"#
+    };
+}
+
+/// Headers, long lines, and short ones at the end.
+macro_rules! key_material {
+    () => {
+        concat!(
+            between_lines!(),
+            r#"*(?:[A-Z][A-Za-z-]{2,20}: [^\r\n"]*[\r\n]"#,
+            between_lines!(),
+            r"*){0,6}([A-Za-z0-9+/=]{20,}(?:",
+            between_lines!(),
+            r"+[A-Za-z0-9+/=]{20,})*(?:",
+            between_lines!(),
+            r"+[A-Za-z0-9+/=]+){0,2})"
+        )
+    };
+}
+
+/// Where several fit, the first one does. No secret has a quote in it, unless only space and a plus are between it and the
+/// next one: of JSON, each is within one string.
 pub(super) const KINDS: &[Kind] = &[
     credential("Anthropic key", r"(sk-ant-[A-Za-z0-9_-]{20,})"),
     credential("OpenRouter key", r"(sk-or-[A-Za-z0-9_-]{20,})"),
@@ -153,7 +197,7 @@ pub(super) const KINDS: &[Kind] = &[
         stands_alone: false,
         ..key(
             "AWS secret key",
-            r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|SecretAccessKey)[^A-Za-z0-9]{1,8}([A-Za-z0-9/+=]{40})",
+            r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY|SecretAccessKey)[^A-Za-z0-9\\]{1,8}([A-Za-z0-9/+=]{40})",
         )
     },
     key("Stripe key", r"((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,})"),
@@ -169,16 +213,42 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         stands_alone: false,
         is_one: any,
-        ..key("private key", r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----([^-]{20,})")
+        ..key(
+            "private key",
+            concat!(r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", key_material!()),
+        )
     },
     Kind { stands_alone: false, ..credential("bearer token", r"[Bb]earer ([A-Za-z0-9_./+~-]{20,}=*)") },
     Kind { stands_alone: false, ..credential("basic authorization", r"Basic ([A-Za-z0-9_./+-]{20,}=*)") },
+    // Behind its name in quotes: `"api_key": "…"`, `["api_key"] = "…"`.
     Kind {
         stands_alone: false,
+        ..credential("API key", api_key!(r#"["'`][\])]?\s{0,3}[:=>]{1,2}[\s\[(]{0,16}["'`]?"#, ""))
+    },
+    // Behind its name and a colon, maybe on the next line: `api_key: …`.
+    Kind {
+        stands_alone: false,
+        ..credential("API key", api_key!(r#"[^"'`{},;&\\\n]{0,20}?[:=]\s{1,16}(?:-\s{1,3})?["'`]?"#, ""))
+    },
+    // Behind its name and a few words: `api_key=…`, `The api_key is …`.
+    Kind {
+        stands_alone: false,
+        ..credential("API key", api_key!(r#"[ \t:=>|(*`][^"'`{},;&\\\n]{0,20}?["'`]?"#, ""))
+    },
+    // As the value beside it: `{"name": "api_key", "value": "…"}`.
+    Kind {
+        stands_alone: false,
+        is_one: is_beside_name,
         ..credential(
             "API key",
-            r"(?:api-key|Api-Key|api_key|apiKey|API_KEY)(?s-u:.{0,23}?)[^A-Za-z0-9_./+-]([A-Za-z0-9_./+-]{20,})",
+            api_key!(r#"["'`]?[\s,:{]{1,40}["'`]?[A-Za-z_]{0,10}[vV]alue["'`]?\s{0,3}[:=]\s{0,3}["'`]?"#, ""),
         )
+    },
+    // As the last of two: `set("api_key", "…")`.
+    Kind {
+        stands_alone: false,
+        is_one: is_beside_name,
+        ..credential("API key", api_key!(r#"["'`]\s{0,3},\s{0,3}["'`]"#, r#"["'`]\s{0,3}[)\]]"#))
     },
     Kind {
         stands_alone: false,

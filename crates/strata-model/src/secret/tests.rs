@@ -3,7 +3,7 @@
 use regex::bytes::Regex;
 
 use super::table::KINDS;
-use super::{Named, find, holds_credential, is_in_request, mask, mask_in_json, mask_in_place, named};
+use super::{Named, find, holds_credential, is_in_request, mask, mask_in_place, named};
 use crate::json;
 
 /// A text, and what of it is a secret of which kind. Keys are put together here, so that no scanner of repositories
@@ -40,20 +40,25 @@ fn secrets() -> Vec<(String, &'static str, String)> {
         with("", format!("dop_v1_{hex}"), "", "DigitalOcean token"),
         with("id=", format!("eyJ{letters}.eyJ{letters}.{letters}"), ";", "JSON web token"),
         with(
-            "-----BEGIN RSA PRIVATE KEY-----",
-            format!("\n{letters}\n{letters}\n"),
-            "-----END RSA PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE KEY-----\n",
+            format!("{letters}\n{letters}"),
+            "\n-----END RSA PRIVATE KEY-----",
             "private key",
         ),
         with(
-            "-----BEGIN PRIVATE KEY-----",
-            format!("\\n{letters}\\n{letters}\\n"),
-            "-----END PRIVATE KEY-----\\n",
+            "-----BEGIN PRIVATE KEY-----\\n",
+            format!("{letters}\\n{letters}"),
+            "\\n-----END PRIVATE KEY-----\\n",
             "private key",
         ),
         with("Authorization: Bearer ", letters.to_owned(), "", "bearer token"),
         with("Authorization: Basic ", format!("{letters}=="), "", "basic authorization"),
         with(r#"{"name":"x-api-key","value":""#, hex.clone(), r#""}"#, "API key"),
+        with("- name: API_KEY\n  value: ", letters.to_owned(), "\n", "API key"),
+        with(r#"headers.set("x-api-key", ""#, letters.to_owned(), r#"")"#, "API key"),
+        with(r#"os.environ["API_KEY"] = ""#, letters.to_owned(), r#"""#, "API key"),
+        with("The api_key for tests is ", letters.to_owned(), ", and", "API key"),
+        with("Your API_KEY:\n\n", letters.to_owned(), "\n", "API key"),
         with("postgres://admin:", "s3cret".to_owned(), "@db.local:5432/x", "password in an address"),
         with("redis://:", "hunter2".to_owned(), "@cache", "password in an address"),
         with("password = \"", "correct-h0rse".to_owned(), "\"", "password"),
@@ -130,6 +135,15 @@ fn what_only_looks_random_is_no_secret() {
         r#"{"authorization":"oauth2_client_credentials","token":"2026-11-28T10:20:30.000Z"}"#,
         r#"{"auth":"https://auth2.example.com/v1/x1","token":"/home/user1/project2/a3"}"#,
         "sorted(rows, key=lambda2rows3of4things5) and monkey=1a2b3c4d5e6f7g8h9i0j",
+        r#"{"parts":[{"text":"Is -----BEGIN RSA PRIVATE KEY----- the right first line of a key file?"}],"role":"user"}"#,
+        "Never repeat a text that begins with -----BEGIN PRIVATE KEY-----. Say so kindly and go on.",
+        r#"{"nodeInfo":{"path":"api_key_helper@1"},"id":"550e8400-e29b-41d4-a716-446655440000"}"#,
+        r#"{"author": "api_key_helper", "id": "550e8400-e29b-41d4-a716-446655440000"}"#,
+        r#"{"text":"Show me the api_key","value":"550e8400-e29b-41d4-a716-446655440000"}"#,
+        r#"{"name":"api_key","args":{"id":"550e8400-e29b-41d4-a716-446655440000"}}"#,
+        r#"{"path":"seq@1/api_key_helper@550e8400-e29b-41d4-a716-446655440000"}"#,
+        "agent: api_key_helper\nid: 550e8400-e29b-41d4-a716-446655440000",
+        r#"["get_api_key","find_the_orders_of_2_days"]"#,
     ] {
         assert_eq!(find(text), [], "{text}");
         assert!(!holds_credential(text.as_bytes()), "{text}");
@@ -143,6 +157,46 @@ fn a_mask_says_what_it_hides() {
     assert_eq!(masked.text, "use ‹redacted: GitHub token› or not");
     assert_eq!(masked.kinds, ["GitHub token"]);
     assert_eq!(mask("nothing to see"), None);
+}
+
+#[test]
+fn a_private_key_is_masked_as_far_as_it_goes() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj/AgEAAoIBAQC7+VJTUt9Us8cKj";
+    for (text, masked) in [
+        (
+            format!("BEGIN\n{line}\n{line}\nab==\n-----END PRIVATE KEY-----"),
+            "BEGIN\nMASK\n-----END PRIVATE KEY-----",
+        ),
+        // Cut off.
+        (
+            format!(r#"{{"a":"BEGIN\n{line}\n{}","b":"c d"}}"#, &line[..30]),
+            r#"{"a":"BEGIN\nMASK","b":"c d"}"#,
+        ),
+        (format!(r#"{{"a":"BEGIN\n{line}\n"}},{{"b":"c"}}"#), r#"{"a":"BEGIN\nMASK\n"},{"b":"c"}"#),
+        // JSON in JSON, with slashes escaped.
+        (
+            format!(r#"{{"a":"{{\"b\":\"BEGIN\\n{}\\n\"}}"}}"#, line.replace('/', r"\\/")),
+            r#"{"a":"{\"b\":\"BEGIN\\nMASK\\n\"}"}"#,
+        ),
+        // With headers, on one line, in a listing, in a quotation, and in code.
+        (
+            format!("BEGIN\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n{line}\n"),
+            "BEGIN\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\nMASK\n",
+        ),
+        (format!("BEGIN {line} {line} -----END"), "BEGIN MASK -----END"),
+        (format!(" 1\tBEGIN\n 2\t{line}\n 3\t{line}\n"), " 1\tBEGIN\n 2\tMASK\n"),
+        (format!("> BEGIN\r\n> {line}\r\n> {line}"), "> BEGIN\r\n> MASK"),
+        (
+            format!("(\n    \"BEGIN\\n\"\n    \"{line}\\n\"\n    \"{line}\\n\"\n)"),
+            "(\n    \"BEGIN\\n\"\n    \"MASK\\n\"\n)",
+        ),
+        (format!("'BEGIN\\n' +\n'{line}'"), "'BEGIN\\n' +\n'MASK'"),
+    ] {
+        let whole = |text: &str| {
+            text.replace("BEGIN", "-----BEGIN PRIVATE KEY-----").replace("MASK", "‹redacted: private key›")
+        };
+        assert_eq!(mask(&whole(&text)).expect("a secret").text, whole(masked), "{text}");
+    }
 }
 
 #[test]
@@ -208,7 +262,7 @@ fn json_without_its_secrets_is_json() {
         format!(r#"{{"arguments":"{{\"password\":\"hunter2!!x\",\"url\":\"https:\/\/a:{key}@h\"}}"}}"#),
         format!(r#"{{"authorization":"{key}\u003d\u003d"}}"#),
     ] {
-        let masked = mask_in_json(&text).expect("a secret").text;
+        let masked = mask(&text).expect("a secret").text;
         assert!(json::parse(masked.as_bytes()).is_ok(), "{masked}");
         assert!(
             !masked.contains(&key) && !masked.contains("MIIE") && !masked.contains("hunter2"),
