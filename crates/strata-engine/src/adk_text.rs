@@ -99,6 +99,15 @@ pub const TASK_DEFAULT_REQUEST_DESCRIPTION: &str = "Detailed instructions or con
 /// Added to the description of a long-running tool.
 pub const LRO_NOTE: &str = "\n\nNOTE: This is a long-running operation. Do not call this tool again if it has already returned some intermediate or pending status.";
 
+/// Tools that Gemini runs by itself, and what they are called where a model has none of them.
+pub const BUILT_IN_TOOLS: &[(&str, &str)] = &[
+    ("enterprise_web_search", "Enterprise Web Search"),
+    ("google_maps", "Google maps"),
+    ("google_search", "Google search"),
+    ("url_context", "Url context"),
+    ("vertex_ai_search", "Vertex AI search"),
+];
+
 /// Opens the examples.
 pub const EXAMPLES_INTRO: &str = "<EXAMPLES>\nBegin few-shot\nThe following are examples of user queries and model responses using the available tools.\n\n";
 

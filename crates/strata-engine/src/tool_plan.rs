@@ -31,6 +31,8 @@ pub enum ToolStep {
     Distrust { tool: Str },
     /// Adds a tool the provider runs; only Gemini models have it.
     GoogleSearch,
+    /// Adds another one, as requests name it.
+    BuiltIn { tool: Str, request: Object },
     /// Puts memories that match the user's words before them.
     PreloadMemory,
     /// Lists the artifacts, and shows the ones the model has just asked for.
@@ -155,6 +157,9 @@ impl ToolPlanInputs<'_> {
                 steps.push(declare(self.with_response(declaration, None)));
             }
             Tool::GoogleSearch { .. } => steps.push(ToolStep::GoogleSearch),
+            Tool::BuiltIn { name, request } => {
+                steps.push(ToolStep::BuiltIn { tool: name.clone(), request: request.clone() });
+            }
             Tool::Examples { examples } => steps.push(ToolStep::Examples(Arc::new(examples.clone()))),
             Tool::Code { name, .. } => {
                 let is_same =
@@ -318,6 +323,7 @@ fn fingerprint(steps: &[ToolStep]) -> Fingerprint {
             ToolStep::Declare(declaration) => hash.number(1).fingerprint(declaration.fingerprint),
             ToolStep::Instruct { tool, text } => hash.number(2).text(tool).text(text),
             ToolStep::GoogleSearch => hash.number(3),
+            ToolStep::BuiltIn { tool, request } => hash.number(9).text(tool).object(request),
             ToolStep::PreloadMemory => hash.number(4),
             ToolStep::ListArtifacts => hash.number(5),
             ToolStep::Examples(examples) => hash.number(6).json(&examples.to_json()),

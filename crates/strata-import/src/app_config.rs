@@ -3,9 +3,12 @@
 //! Two shapes are read, as JSON or YAML: an app as [`App`] writes it, `{name, root_agent, …}`, and ADK's own agent
 //! configuration with an `agent_class` and agents in files of their own.
 
+mod adk_functions;
 mod agent_config;
 mod document;
+mod generate_config;
 mod graph;
+mod tools;
 
 use strata_model::{App, Decoder, Diagnostic, FromJson as _, Json, Severity};
 
@@ -45,7 +48,7 @@ pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfi
     let mut decoder = Decoder::new();
     let is_python = document.get("root_agent").is_some();
     let python = is_python.then(|| document.clone());
-    let (app, agent_files) = if is_app(&document) {
+    let (mut app, agent_files) = if is_app(&document) {
         let app = App::from_json(document, &mut decoder)
             .map_err(|_| "this is not an app configuration".to_owned())?;
         report_unknown_fields(&app, &mut decoder);
@@ -59,6 +62,7 @@ pub fn read_app_config(bytes: &[u8], read_file: ReadFile<'_>) -> Result<AppConfi
             describe(&document)
         ));
     };
+    generate_config::spell(&mut app);
     Ok(AppConfig { app, document: python, agent_files, diagnostics: decoder.into_diagnostics() })
 }
 
@@ -95,6 +99,9 @@ fn report_unknown_fields(app: &App, decoder: &mut Decoder) {
 
 #[cfg(test)]
 mod tests {
+    use strata_model::Tool;
+    use strata_model::app::{Node, Planner};
+
     use super::*;
 
     fn read(text: &str) -> Result<AppConfig, String> {
@@ -144,6 +151,150 @@ mod tests {
         assert_eq!(root.tools().len(), 2);
         let codes: Vec<&str> = config.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         assert_eq!(codes, ["missing-agent-file", "agent-in-code", "tool-in-code", "callback-in-code"]);
+    }
+
+    #[test]
+    fn settings_are_spelled_as_requests_have_them_and_what_is_data_stays() {
+        const WRITTEN: &str = r#"{"temperature": 0.2, "max_output_tokens": 100, "stop_sequences": ["a_b"],
+            "thinking_config": {"thinking_budget": 7, "include_thoughts": true},
+            "safety_settings": [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}],
+            "tool_config": {"function_calling_config": {"allowed_function_names": ["look_up"]}},
+            "http_options": {"headers": {"x_a": "1"}, "extra_body": {"b_c": {"d_e": 1}},
+                "retry_options": {"initial_delay": 1}},
+            "labels": {"cost_center": "x"}, "topP": 0.5,
+            "response_json_schema": {"properties": {"first_name": {"any_of": []}}}}"#;
+        const SENT: &str = r#"{"temperature": 0.2, "maxOutputTokens": 100, "stopSequences": ["a_b"],
+            "thinkingConfig": {"thinkingBudget": 7, "includeThoughts": true},
+            "safetySettings": [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}],
+            "toolConfig": {"functionCallingConfig": {"allowedFunctionNames": ["look_up"]}},
+            "httpOptions": {"headers": {"x_a": "1"}, "extraBody": {"b_c": {"d_e": 1}},
+                "retryOptions": {"initialDelay": 1}},
+            "labels": {"cost_center": "x"}, "topP": 0.5,
+            "responseJsonSchema": {"properties": {"first_name": {"any_of": []}}}}"#;
+        let sent = strata_model::json::parse(SENT.as_bytes()).unwrap();
+        let own = format!(r#"{{"name": "a", "instruction": "x", "generate_content_config": {WRITTEN}}}"#);
+        let root = read(&own).unwrap().app.root_agent.unwrap();
+        assert_eq!(root.generate_content_config.as_ref(), sent.as_object());
+
+        let agent = |name: &str| format!(r#"{{"name": "{name}", "generate_content_config": {WRITTEN}}}"#);
+        let (below, called, node) = (agent("b"), agent("c"), agent("d"));
+        let app = format!(
+            r#"{{"name": "a", "root_agent": {{"name": "a", "sub_agents": [{below}],
+                "planner": {{"type": "built_in", "thinking_config": {{"thinking_budget": 7}}}},
+                "tools": [{{"type": "agent_tool", "agent": {called}}}], "nodes": [{node}]}}}}"#
+        );
+        let root = read(&app).unwrap().app.root_agent.unwrap();
+        let Some([Tool::AgentTool { agent: called, .. }]) = root.tools.as_deref() else { panic!("{app}") };
+        let Some([Node::Agent(node)]) = root.nodes.as_deref() else { panic!("{app}") };
+        for agent in [&root.sub_agents()[0], called, node] {
+            assert_eq!(agent.generate_content_config.as_ref(), sent.as_object(), "{}", agent.name);
+        }
+        let Some(Planner::BuiltIn { thinking_config }) = &root.planner else { panic!("{app}") };
+        assert_eq!(thinking_config.get("thinkingBudget"), Some(&Json::Int(7)));
+    }
+
+    /// The tools of an agent whose file names them so, as JSON, and what is said of them.
+    fn tools(yaml: &str) -> (Vec<String>, Vec<&'static str>) {
+        let read = read(&format!("name: a\ninstruction: x\ntools:\n{yaml}")).unwrap();
+        let root = read.app.root_agent.unwrap();
+        let tools = root.tools().iter().map(|tool| strata_model::json::to_compact(&tool.to_json()));
+        (tools.collect(), read.diagnostics.iter().map(|diagnostic| diagnostic.code).collect())
+    }
+
+    #[test]
+    fn what_google_adk_makes_of_a_function_answers_later_or_at_once() {
+        let (tools, said) = tools(
+            "  - name: LongRunningFunctionTool\n    args: {func: shop.later}\n\
+             \x20 - name: FunctionTool\n    args: {func: shop.plain}\n  - name: shop.exit_loop\n",
+        );
+        assert_eq!(
+            tools,
+            [
+                r#"{"type":"long_running_function","declaration":{"name":"later"}}"#,
+                r#"{"type":"function","declaration":{"name":"plain"}}"#,
+                r#"{"type":"function","declaration":{"name":"exit_loop"}}"#,
+            ]
+        );
+        assert_eq!(said, ["tool-in-code"; 3]);
+    }
+
+    #[test]
+    fn google_adks_own_tools_are_known_by_their_names() {
+        let (known, said) = tools(
+            "  - name: exit_loop\n  - name: request_input\n  - name: google.adk.tools.load_memory\n\
+             \x20 - name: google.adk.tools.google_search_tool.GoogleSearchTool\n    \
+             args: {bypass_multi_tools_limit: true}\n\
+             \x20 - name: ExampleTool\n    args: {examples: [{input: {parts: [{text: q}]}, output: []}]}\n",
+        );
+        assert_eq!(
+            known,
+            [
+                r#"{"type":"exit_loop"}"#,
+                r#"{"type":"request_input"}"#,
+                r#"{"type":"load_memory"}"#,
+                r#"{"type":"google_search","bypass_multi_tools_limit":true}"#,
+                r#"{"type":"examples","examples":[{"input":{"parts":[{"text":"q"}]},"output":[]}]}"#,
+            ]
+        );
+        assert_eq!(said, [""; 0]);
+        let (declared, said) = tools("  - name: get_user_choice\n  - name: transfer_to_agent\n");
+        assert!(declared[0].starts_with(r#"{"type":"long_running_function","#), "{declared:?}");
+        for (tool, parts) in declared.iter().zip([
+            ["Provides the options to the user", r#""required":["options"]"#],
+            ["transfer_reason: the reason for transferring", r#""required":["agent_name"]"#],
+        ]) {
+            assert!(parts.iter().all(|part| tool.contains(part)), "{tool}");
+        }
+        assert_eq!(said, [""; 0]);
+    }
+
+    #[test]
+    fn tools_of_gemini_are_named_as_requests_name_them() {
+        let (known, said) = tools(
+            "  - name: url_context\n  - name: google_maps_grounding\n  - name: enterprise_web_search\n\
+             \x20 - name: VertexAiSearchTool\n    args: {data_store_id: d, max_results: 3}\n",
+        );
+        let built_in = |name: &str, request: &str| {
+            format!(r#"{{"type":"built_in","name":"{name}","request":{request}}}"#)
+        };
+        assert_eq!(
+            known,
+            [
+                built_in("url_context", r#"{"urlContext":{}}"#),
+                built_in("google_maps", r#"{"googleMaps":{}}"#),
+                built_in("enterprise_web_search", r#"{"enterpriseWebSearch":{}}"#),
+                built_in(
+                    "vertex_ai_search",
+                    r#"{"retrieval":{"vertexAiSearch":{"datastore":"d","maxResults":3}}}"#
+                ),
+            ]
+        );
+        assert_eq!(said, [""; 0]);
+    }
+
+    #[test]
+    fn tools_that_are_not_known_or_cannot_be_made_are_said() {
+        let (unknown, said) =
+            tools("  - name: RemoteMcpServer\n  - name: ExampleTool\n    args: {examples: a.b}\n");
+        assert_eq!(
+            unknown,
+            [
+                r#"{"type":"code","name":"RemoteMcpServer","class":"RemoteMcpServer"}"#,
+                r#"{"type":"code","name":"example_tool","class":"a.b"}"#,
+            ]
+        );
+        assert_eq!(said, ["unknown-tool"; 2]);
+        for (name, args) in [
+            ("APIHubToolset", "{}"),
+            ("VertexAiSearchTool", "{}"),
+            ("LongRunningFunctionTool", "{}"),
+            ("FunctionTool", "{func: plain}"),
+            ("ExampleTool", "{examples: [q]}"),
+        ] {
+            let (tools, said) = tools(&format!("  - name: {name}\n    args: {args}\n"));
+            assert_eq!((tools.len(), said), (0, vec!["unusable-tool"]), "{name}");
+        }
+        assert_eq!(tools("  - name: google_searches\n"), (Vec::new(), vec!["unknown-tool"]));
     }
 
     #[test]

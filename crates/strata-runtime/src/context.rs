@@ -70,6 +70,8 @@ pub struct ToolCall<'a> {
     pub tool: &'a str,
     /// Its name in its toolset.
     pub own_name: &'a str,
+    /// It is long-running: where there is no answer now, one comes from outside.
+    pub answers_later: bool,
     pub args: &'a Object,
     pub context: &'a Context,
 }

@@ -8,6 +8,7 @@ pub(crate) mod credentials;
 mod invoke;
 
 mod node_tool;
+mod parameters;
 
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ use strata_model::{Json, Str};
 
 pub(crate) use batch::run_calls;
 pub(crate) use invoke::invoke;
+pub(crate) use parameters::Parameters;
+
+const TRANSFER: &str = "transfer_to_agent";
 
 /// A tool as it is called.
 #[derive(Debug, Clone)]
@@ -25,6 +29,8 @@ pub(crate) struct BoundTool {
     /// The host's name for it, without a toolset's prefix.
     pub(crate) own_name: Str,
     pub(crate) kind: ToolKind,
+    /// The arguments without which it is not run.
+    pub(crate) mandatory: Vec<Str>,
 }
 
 #[derive(Debug, Clone)]
@@ -66,6 +72,13 @@ pub(crate) enum ToolKind {
 }
 
 impl BoundTool {
+    /// One that an agent has without naming it.
+    fn given(name: &str, kind: ToolKind) -> Self {
+        let mandatory =
+            if matches!(kind, ToolKind::Transfer) { vec!["agent_name".into()] } else { Vec::new() };
+        Self { name: name.into(), own_name: name.into(), kind, mandatory }
+    }
+
     /// Its answer comes from outside, later.
     pub(crate) fn is_long_running(&self) -> bool {
         matches!(self.kind, ToolKind::Function { answers_later: true, .. } | ToolKind::RequestInput)
@@ -97,8 +110,7 @@ impl Tools {
         for tool in agent.tools() {
             add(&mut bound, index, tool, None);
         }
-        let mut given =
-            |name: &str, kind| bound.push(BoundTool { name: name.into(), own_name: name.into(), kind });
+        let mut given = |name: &str, kind| bound.push(BoundTool::given(name, kind));
         if agent.mode == Some(AgentMode::Task) {
             given("finish_task", ToolKind::FinishTask);
         }
@@ -113,7 +125,7 @@ impl Tools {
             }
         }
         if !index.transfer_targets(id).is_empty() {
-            given("transfer_to_agent", ToolKind::Transfer);
+            given(TRANSFER, ToolKind::Transfer);
         }
         let names = bound.iter().map(|tool| tool.name.clone()).collect();
         Self { bound, names }
@@ -124,8 +136,7 @@ impl Tools {
         let mut tools = Self::of(index, id);
         let response = "set_model_response";
         if names.iter().any(|name| &**name == response) {
-            let (name, own_name) = (response.into(), response.into());
-            tools.bound.push(BoundTool { name, own_name, kind: ToolKind::SetModelResponse });
+            tools.bound.push(BoundTool::given(response, ToolKind::SetModelResponse));
         }
         tools.names = names.to_vec();
         tools
@@ -156,13 +167,20 @@ impl Tools {
 
 fn add(bound: &mut Vec<BoundTool>, index: &AppIndex, tool: &Tool, prefix: Option<&str>) {
     let kind = match tool {
-        Tool::Toolset { tools, prefix, .. } => {
+        Tool::Toolset { tools, prefix, source } => {
             let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
+            let first = bound.len();
             for tool in tools {
                 add(bound, index, tool, prefix);
             }
+            if source.is_some() {
+                // What a server is asked with, it checks itself.
+                bound[first..].iter_mut().for_each(|tool| tool.mandatory.clear());
+            }
             return;
         }
+        // An agent may name google-adk's own function itself.
+        Tool::Function { .. } if &*tool.name() == TRANSFER => ToolKind::Transfer,
         Tool::Function { is_long_running, confirmation, .. } => {
             ToolKind::Function { answers_later: *is_long_running, confirmation: confirmation.clone() }
         }
@@ -184,6 +202,7 @@ fn add(bound: &mut Vec<BoundTool>, index: &AppIndex, tool: &Tool, prefix: Option
         Tool::NoDeclaration { .. }
         | Tool::GoogleSearch { .. }
         | Tool::Examples { .. }
+        | Tool::BuiltIn { .. }
         | Tool::PreloadMemory
         | Tool::Code { .. } => ToolKind::Function { answers_later: false, confirmation: Confirmation::Never },
     };
@@ -192,7 +211,15 @@ fn add(bound: &mut Vec<BoundTool>, index: &AppIndex, tool: &Tool, prefix: Option
         Some(prefix) => format!("{prefix}_{own_name}").into(),
         None => own_name.clone(),
     };
-    bound.push(BoundTool { name, own_name, kind });
+    let mandatory = match kind {
+        ToolKind::Function { .. }
+        | ToolKind::TypedFunction { .. }
+        | ToolKind::Transfer
+        | ToolKind::LoadMemory
+        | ToolKind::RequestInput => Parameters::of(tool).required,
+        _ => Vec::new(),
+    };
+    bound.push(BoundTool { name, own_name, kind, mandatory });
 }
 
 /// `{"result": ...}` of `finish_task`, once a task is done.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use strata_measure::analysis::ReportedCounts;
 use strata_measure::prices::ChargedTokens;
-use strata_model::{LlmResponse, Str};
+use strata_model::{Content, LlmRequest, LlmResponse, Origin, Part, RequestContent, Str, Usage};
 use strata_runtime::{Failure, ModelCall};
 
 use crate::models::counted;
@@ -65,11 +65,13 @@ pub(crate) struct Spent {
     pub dollars: f64,
 }
 
-/// A call that is being made. Dropped before its answer came, its prompt is taken to be paid for.
+/// A call that is being made. Dropped before its answer came, its prompt is taken to be paid for, and what was heard.
 pub(crate) struct Charge {
     budget: Arc<Budget>,
     prompt_tokens: u64,
     model: Str,
+    /// The pieces of the answer so far.
+    heard: String,
     is_settled: bool,
 }
 
@@ -117,7 +119,21 @@ impl Budget {
             let dollars = |amount: f64| format!("${amount:.4}");
             return Err(refused("", dollars(limit), dollars(spent.dollars), dollars(next)));
         }
-        Ok(Charge { budget: self.clone(), prompt_tokens, model: model.into(), is_settled: false })
+        Ok(Charge {
+            budget: self.clone(),
+            prompt_tokens,
+            model: model.into(),
+            heard: String::new(),
+            is_settled: false,
+        })
+    }
+
+    /// Tokens of what a model said, by our count: as many as in a prompt that quotes it.
+    fn said(&self, model: &str, content: &Content) -> u64 {
+        let said = RequestContent::from_content(content, |_| Origin::processor("model_call"));
+        let contents = std::iter::once(Arc::new(said)).collect();
+        let quoting = LlmRequest { contents, ..LlmRequest::default() };
+        u64::from(counted(&self.tables.counting, model, &quoting).tokens)
     }
 
     /// US dollars; none where the model has no price.
@@ -134,15 +150,22 @@ impl Budget {
 }
 
 impl Charge {
-    /// Takes what an answer says that the call has cost.
+    /// Takes what an answer says that the call has cost, and where it says nothing, what we count.
     pub(crate) fn take(&mut self, response: &LlmResponse) {
-        let Some(usage) = &response.usage_metadata else { return };
-        if self.is_settled || response.partial == Some(true) {
+        if self.is_settled {
+            return;
+        }
+        if response.partial == Some(true) {
+            let parts = response.content.iter().flat_map(|content| content.parts());
+            self.heard.extend(parts.filter_map(|part| part.text.as_deref()));
             return;
         }
         self.is_settled = true;
-        let output = usage.output_tokens().unwrap_or(0);
-        let report = ReportedCounts::of_answer(Some(usage), response.custom_metadata.as_ref());
+        let usage = response.usage_metadata.as_deref();
+        let counted =
+            || response.content.as_ref().map_or(0, |content| self.budget.said(&self.model, content));
+        let output = usage.and_then(Usage::output_tokens).unwrap_or_else(counted);
+        let report = ReportedCounts::of_answer(usage, response.custom_metadata.as_ref());
         let charged = match report {
             Some(report) => ChargedTokens { output, ..report.charged() },
             None => ChargedTokens::uncached(self.prompt_tokens, output),
@@ -153,16 +176,22 @@ impl Charge {
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        if !self.is_settled {
-            self.budget.spend(&self.model, &ChargedTokens::uncached(self.prompt_tokens, 0));
+        if self.is_settled {
+            return;
         }
+        let output = if self.heard.is_empty() {
+            0
+        } else {
+            let heard = Part::from_text(std::mem::take(&mut self.heard));
+            self.budget.said(&self.model, &Content::new("model", [heard]))
+        };
+        self.budget.spend(&self.model, &ChargedTokens::uncached(self.prompt_tokens, output));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use strata_measure::prices::Prices;
-    use strata_model::{Content, LlmRequest, Origin, Part, RequestContent, Usage};
 
     use super::*;
 
@@ -195,6 +224,30 @@ mod tests {
         assert_eq!(&*refusal.kind, "BudgetExceededError");
         assert!(refusal.message.contains("1,000 tokens. It has taken 750"), "{}", refusal.message);
         assert!(budget.begin(&call(100), "gpt-4o").is_ok());
+    }
+
+    #[test]
+    fn an_answer_without_a_report_counts_as_it_would_in_a_prompt() {
+        let taken = |responses: &[LlmResponse]| {
+            let budget = budget(RunLimits::default());
+            let mut charge = budget.begin(&call(10), "gpt-4o").unwrap();
+            for response in responses {
+                charge.take(response);
+            }
+            drop(charge);
+            budget.spent().tokens
+        };
+        let prompt = taken(&[]);
+        let words = || LlmResponse::from_text("word ".repeat(300));
+        let whole = taken(&[words()]);
+        assert!((300..350).contains(&(whole - prompt)), "{prompt} {whole}");
+        let of_prompt = Usage { prompt_token_count: Some(50), ..Usage::default() };
+        let half = LlmResponse { usage_metadata: Some(Box::new(of_prompt)), ..words() };
+        assert_eq!(taken(&[half]), 50 + whole - prompt, "what is reported counts, and all else is counted");
+        let piece = || LlmResponse { partial: Some(true), ..words() };
+        assert_eq!(taken(&[piece(), words()]), whole, "pieces are no more than the whole");
+        let broken_off = taken(&[piece(), piece()]);
+        assert!((600..660).contains(&(broken_off - prompt)), "{prompt} {broken_off}");
     }
 
     #[test]

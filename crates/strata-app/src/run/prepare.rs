@@ -121,6 +121,13 @@ pub(crate) fn prepare(choice: &RunChoice, world: World<'_>) -> Result<Prepared, 
             RunApp { app: turn.app, config: turn.app_config, diagnostics: Vec::new() }
         }
     };
+    if choice.resumes && !run_app.app.is_resumable() {
+        return Err(AppError::bad_input(format!(
+            "The app {} is not resumable, so nothing in its sessions can be resumed. Say something to go on, or make it \
+             resumable (resumability_config: {{is_resumable: true}}).",
+            run_app.app.name
+        )));
+    }
     let script = choice.tools.as_deref().map(ToolScript::read).transpose()?;
     let answerer = match &choice.model {
         ModelChoice::Script(path) => Answerer::Script(match world.script {

@@ -1,5 +1,6 @@
 //! A run: an app, a session that grows, and who answers; turn by turn.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -190,10 +191,15 @@ impl Run {
         self.recording.state()
     }
 
-    /// Goes on with the invocation that was interrupted last. An app that is not resumable refuses.
+    /// Goes on with the invocation that was interrupted last, of an app that is resumable.
     pub(crate) async fn resume(&self) -> Result<TurnEnd, AppError> {
         let nothing = || AppError::bad_input("This session has nothing to resume: it is empty.");
         let invocation_id = self.recording.last_invocation().ok_or_else(nothing)?;
+        if has_ended(&self.events(), &invocation_id) {
+            return Err(AppError::bad_input(
+                "This session has nothing to resume: what was said last came to its end. Say something to go on.",
+            ));
+        }
         let key = self.recording.key().clone();
         self.take(Turn { invocation_id: Some(invocation_id), ..Turn::new(key) }, Object::new()).await
     }
@@ -322,6 +328,15 @@ fn imported(store: &dyn RunStore, id: &SessionId) -> Result<(Session, Vec<Record
         session,
         requests.into_iter().map(|request| RecordedRequest { added_from: None, ..request }).collect(),
     ))
+}
+
+/// Whether all agents of an invocation have left the mark of their end, which those of a resumable app leave.
+fn has_ended(events: &[Arc<Event>], invocation_id: &str) -> bool {
+    let of_agents =
+        events.iter().filter(|event| *event.invocation_id == *invocation_id && !event.is_from_user());
+    let last: BTreeMap<&Str, bool> =
+        of_agents.map(|event| (&event.author, event.actions.end_of_agent == Some(true))).collect();
+    !last.is_empty() && last.into_values().all(|has_ended| has_ended)
 }
 
 /// What a user says.

@@ -1,6 +1,7 @@
 //! Where the answers of an app's tools come from: functions of a script, other
 //! programs and servers, answers of a recorded session, a person. What
-//! cannot be answered, and whatever goes wrong, is an answer that says so: the agent reads it, and the run goes on.
+//! cannot be answered, and whatever goes wrong, is an answer that says so: the agent reads it, and the run goes on. A
+//! long-running tool that nobody answers waits: its answer comes from outside.
 
 mod recorded;
 mod script;
@@ -73,6 +74,7 @@ impl ToolSources {
         }
         match &self.person {
             Some(person) => self.typed(person.clone(), call).await,
+            None if call.answers_later => Ok(Json::Null),
             None => Err(format!(
                 "Nobody answers the tool `{}` in this run. A script (`export function {}(args, context)`), a recorded \
                  session or a person can.",

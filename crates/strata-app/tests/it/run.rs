@@ -4,9 +4,11 @@
 
 mod agent_files;
 mod callbacks;
+mod declared;
 mod from_call;
 mod held;
 mod kept;
+mod resumed;
 mod toolsets;
 
 use std::path::{Path, PathBuf};

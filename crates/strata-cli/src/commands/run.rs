@@ -77,7 +77,7 @@ pub(crate) struct Run {
     /// Goes on with what was interrupted last in the session, before messages; only for apps that are resumable
     #[arg(long, requires = "session")]
     resume: bool,
-    /// The answer to a call that waits for one, as ID=JSON; it goes before messages
+    /// The answer to a call that waits for one, as ID=JSON or ID=TEXT; it goes before messages
     #[arg(long, value_name = "ID=JSON", requires = "session")]
     answer: Vec<String>,
     /// State that comes with the first message, as KEY=JSON
@@ -93,7 +93,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "TOKENS", default_value_t = RunLimits::TOKENS)]
     max_tokens: u64,
     /// The most US dollars, as far as the models have a known price; 0 for any amount
-    #[arg(long, value_name = "DOLLARS", default_value_t = RunLimits::DOLLARS)]
+    #[arg(long, value_name = "DOLLARS", default_value_t = RunLimits::DOLLARS, value_parser = dollars)]
     max_cost: f64,
     /// Holds a call before it is sent, prints what it would be, and asks: always, agent=NAME, tokens=N, cost=DOLLARS,
     /// break (its prefix no longer continues the agent's call before), result=N (tokens of a tool's result). It can be
@@ -194,6 +194,11 @@ impl Run {
             tells_requests: self.json,
         })
     }
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount = text.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    amount.ok_or_else(|| format!("`{text}` is no amount of US dollars: a number of 0 or more is"))
 }
 
 fn exit_code(report: &report::RunReport, stop: &CancellationToken, is_asked: bool) -> ExitCode {

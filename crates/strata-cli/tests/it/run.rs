@@ -198,10 +198,36 @@ fn a_run_that_fails_says_why_and_exits_with_one() {
         (format!("run {app} hi --session nothing-like-it --model echo"), "nothing-like-it is neither"),
         ("run nowhere.yaml hi --model echo".to_owned(), "cannot be used as an app configuration"),
         (format!("run {app} hi --model echo --state x"), "should be NAME=VALUE"),
+        (format!("run {app} --model echo --session x --answer c1={{conf"), "begins as JSON does and is none"),
+        (format!("run {app} hi --model echo --max-cost nan"), "`nan` is no amount of US dollars"),
+        (format!("run {app} hi --model echo --max-cost inf"), "`inf` is no amount of US dollars"),
+        (format!("run {app} hi --model echo --max-cost=-1"), "`-1` is no amount of US dollars"),
     ] {
         let run = computer.run(&arguments);
         assert_eq!(run.code, 2, "{arguments}: {}", run.seen());
         assert!(run.stderr.contains(because), "{arguments}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn the_end_tells_what_was_reported_where_it_was() {
+    let computer = Computer::new();
+    let (app, script) = (computer.path("app.yaml"), computer.path("answers.yaml"));
+    let reported = "- {text: One., usage: {prompt: 1200, cached: 1024, output: 20}}\n";
+    let silent = "- {text: One., usage: {prompt: 1200, output: 20}}\n";
+    let both = format!("{reported}- Two.\n");
+    for (model, answers, messages, told) in [
+        ("gemini-3.5-flash", reported, "one", " 1,200 tokens of prompts, 1,024 of them cached as reported; "),
+        ("gemini-3.5-flash", &*both, "one two", ", 1,024 of them cached as reported and 0 as predicted; "),
+        ("gemini-3.5-flash", "- One.\n", "one", ", 0 of them cached as predicted; "),
+        ("gpt-4o", silent, "one", " 1,200 tokens of prompts, nothing reported of a cache; "),
+    ] {
+        std::fs::write(&app, format!("name: helper\nmodel: {model}\ninstruction: Help.\n")).unwrap();
+        std::fs::write(&script, answers).unwrap();
+        let (app, script) = (app.display(), script.display());
+        let run = computer.run(&format!("run {app} {messages} --model scripted:{script}"));
+        assert_eq!(run.code, 0, "{}", run.seen());
+        assert!(run.stderr.contains(told), "{told}: {}", run.stderr);
     }
 }
 

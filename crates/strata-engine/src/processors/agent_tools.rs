@@ -10,7 +10,8 @@ use strata_model::{
 
 use super::recorded_code::RecordedCode;
 use crate::adk_text::{
-    EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE, TOOLDESC_PREAMBLE,
+    BUILT_IN_TOOLS, EXAMPLES_END, EXAMPLES_INTRO, LOAD_ARTIFACTS_INSTRUCTION, PRELOAD_MEMORY_TEMPLATE,
+    TOOLDESC_PREAMBLE,
 };
 use crate::artifacts::{self, Artifacts};
 use crate::context::{ArtifactsKnown, CallSource, CompileContext, SessionIds};
@@ -142,7 +143,11 @@ impl Processor for AgentTools {
                     request.append_system(RichText::from_span(*text, Origin::Tool { name: tool.clone() }));
                 }
                 ToolStep::Distrust { tool } => distrust(request, tool),
-                ToolStep::GoogleSearch => add_google_search(request)?,
+                ToolStep::GoogleSearch => {
+                    let search = Object::from_iter([("googleSearch", Object::new())]);
+                    add_built_in(request, &"google_search".into(), search)?;
+                }
+                ToolStep::BuiltIn { tool, request: named } => add_built_in(request, tool, named.clone())?,
                 ToolStep::PreloadMemory => match &inputs.memories {
                     Some(Preloaded::Found(search)) => {
                         output.memory_searches.push(search.clone());
@@ -204,6 +209,7 @@ fn note(steps: &[ToolStep], memories: Option<&Preloaded>) -> String {
     for step in steps {
         notes.extend(match step {
             ToolStep::GoogleSearch => Some("built-in search".to_owned()),
+            ToolStep::BuiltIn { tool, .. } => Some(format!("built-in {tool}")),
             ToolStep::PreloadMemory => memories.map(note_on_memories),
             ToolStep::Examples(_) => Some("examples".to_owned()),
             ToolStep::Code { name, .. } => Some(format!("what {name} changed")),
@@ -258,21 +264,20 @@ fn distrust(request: &mut LlmRequest, tool: &Str) {
     }
 }
 
-fn add_google_search(request: &mut LlmRequest) -> Result<(), CompileError> {
+/// Adds a tool that Gemini runs by itself.
+fn add_built_in(request: &mut LlmRequest, tool: &Str, named: Object) -> Result<(), CompileError> {
     let model = request.model.as_deref().unwrap_or_default();
     if !models::is_gemini(model) {
+        let known = BUILT_IN_TOOLS.iter().find(|(name, _)| *name == &**tool);
+        let title = known.map_or(&**tool, |(_, title)| *title);
         return Err(CompileError::new(
             ErrorKind::ValueError,
-            format!("Google search tool is not supported for model {model}"),
-            "Use a Gemini model, or take google_search out of the tools",
+            format!("{title} tool is not supported for model {model}"),
+            format!("Use a Gemini model, or take {tool} out of the tools"),
         ));
     }
-    let mut search = Object::new();
-    search.push("googleSearch", Object::new());
-    let tool = RequestTool::BuiltIn {
-        json: Json::Object(search),
-        origin: Origin::Tool { name: "google_search".into() },
-    };
+    let tool =
+        RequestTool::BuiltIn { json: Json::Object(named), origin: Origin::Tool { name: tool.clone() } };
     Arc::make_mut(&mut request.tools).push(tool);
     Ok(())
 }

@@ -16,6 +16,8 @@ use crate::processor::{Processor, StageOutput};
 use crate::sections::Sections;
 use crate::tool_plan::returning_nothing;
 
+const ENTERPRISE: &str = "EnterpriseWebSearchTool";
+
 pub struct AgentTransfer;
 
 #[derive(Hash)]
@@ -26,7 +28,8 @@ pub struct Inputs<'c> {
     parent: Option<&'c Str>,
     /// Runs as delegated work: it gets the tool but no instruction about it.
     is_delegated: bool,
-    has_built_in_search: bool,
+    /// The class of the first tool that older models do not take beside functions.
+    built_in_search: Option<&'static str>,
     backend: Backend,
 }
 
@@ -64,8 +67,6 @@ impl Processor for AgentTransfer {
                 is_sub_agent: sub_agents.contains(&target),
             }
         });
-        let is_plain_search =
-            |tool: &Tool| matches!(tool, Tool::GoogleSearch { bypass_multi_tools_limit: false });
         Inputs {
             agent: &agent.name,
             targets: targets.collect(),
@@ -77,7 +78,7 @@ impl Processor for AgentTransfer {
                 context.mode(),
                 strata_model::app::AgentMode::Task | strata_model::app::AgentMode::SingleTurn
             ),
-            has_built_in_search: agent.tools().iter().any(is_plain_search),
+            built_in_search: agent.tools().iter().find_map(built_in_search),
             backend: context.backend,
         }
     }
@@ -92,9 +93,11 @@ impl Processor for AgentTransfer {
             return Ok(());
         }
         let model = request.model.as_deref().unwrap_or_default();
-        if inputs.has_built_in_search && !models::combines_built_in_tools_with_functions(model) {
+        if let Some(class) = inputs.built_in_search
+            && !models::combines_built_in_tools_with_functions(model)
+        {
             if inputs.targets.iter().any(|target| target.is_sub_agent) {
-                return Err(search_conflict(inputs.agent));
+                return Err(search_conflict(inputs.agent, class));
             }
             output.note("left out: built-in search cannot stand beside the transfer tool");
             return Ok(());
@@ -114,11 +117,36 @@ impl Processor for AgentTransfer {
     }
 }
 
-fn search_conflict(agent: &str) -> CompileError {
+/// The class of a search that Gemini runs by itself.
+fn built_in_search(tool: &Tool) -> Option<&'static str> {
+    match tool {
+        Tool::GoogleSearch { bypass_multi_tools_limit: false } => Some("GoogleSearchTool"),
+        Tool::BuiltIn { name, .. } => match &**name {
+            "vertex_ai_search" => Some("VertexAiSearchTool"),
+            "enterprise_web_search" => Some(ENTERPRISE),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn search_conflict(agent: &str, class: &str) -> CompileError {
+    if class == ENTERPRISE {
+        return CompileError::new(
+            ErrorKind::ValueError,
+            format!(
+                "Agent '{agent}' has sub-agent transfer targets but is configured with EnterpriseWebSearchTool. Gemini \
+                 models before 3.0 do not allow EnterpriseWebSearchTool to be combined with function calling (agent \
+                 delegation). To enable both, use a Gemini 3+ model or move EnterpriseWebSearchTool into a \
+                 mode=\"single_turn\" sub-agent."
+            ),
+            "Use a Gemini 3 model, or give the search to a sub-agent of its own",
+        );
+    }
     CompileError::new(
         ErrorKind::ValueError,
         format!(
-            "Agent '{agent}' has sub-agent transfer targets but is configured with GoogleSearchTool without \
+            "Agent '{agent}' has sub-agent transfer targets but is configured with {class} without \
              bypass_multi_tools_limit=True. Gemini models before 3.0 do not allow built-in search tools to be \
              combined with function calling (agent delegation). To enable both search and sub-agent delegation, use \
              a Gemini 3+ model or set bypass_multi_tools_limit=True on GoogleSearchTool or VertexAiSearchTool."

@@ -2,41 +2,15 @@
 
 use std::sync::Arc;
 
-use strata_model::app::Confirmation;
 use strata_model::app::{AgentKind, StaticInstruction};
-use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, Tool, python};
+use strata_model::{Agent, App, Decoder, Diagnostic, FromJson as _, Json, Object, Str, python};
 
 use super::document::{ReadFile, read_document};
 use super::graph::{Agents, Graph, last_segment, read_graph};
+use super::tools::read_tools;
 
 /// Files that refer to each other deeper than this are taken for a circle.
 const MAX_DEPTH: usize = 64;
-
-/// What google-adk 2.13 has under a name without a module, besides what is read here.
-const TOOLS: [&str; 22] = [
-    "APIHubToolset",
-    "ApiRegistry",
-    "AuthToolArguments",
-    "BaseTool",
-    "DiscoveryEngineSearchTool",
-    "ExampleTool",
-    "FunctionTool",
-    "LongRunningFunctionTool",
-    "ModelConsultContextConfig",
-    "ModelConsultTool",
-    "RemoteMcpServer",
-    "SearchResultMode",
-    "ToolContext",
-    "TransferToAgentTool",
-    "VertexAiLoadProfilesTool",
-    "VertexAiSearchTool",
-    "enterprise_web_search",
-    "get_user_choice",
-    "google_maps_grounding",
-    "request_input",
-    "transfer_to_agent",
-    "url_context",
-];
 
 pub(super) struct AgentConfig;
 
@@ -92,7 +66,10 @@ impl Reader<'_> {
         let name: Str = text(&mut config, "name").unwrap_or_else(|| "agent".into());
         let kind = self.kind(text(&mut config, "agent_class").as_deref(), &name);
         let sub_agents = self.sub_agents(config.remove("sub_agents"), &name);
-        let tools = self.tools(config.remove("tools"), &name);
+        let tools = match config.remove("tools") {
+            Some(Json::Array(tools)) => Some(read_tools(&tools, &name, self)),
+            _ => None,
+        };
         let Graph { nodes, edges } = match config.remove("edges") {
             Some(edges) if kind == AgentKind::Workflow => read_graph(&edges, &name, self),
             _ => Graph::default(),
@@ -134,59 +111,6 @@ impl Reader<'_> {
         let Some(Json::Array(references)) = value else { return None };
         let agents = references.into_iter().filter_map(|reference| self.reference(&reference, agent));
         Some(agents.map(Arc::new).collect())
-    }
-
-    fn tools(&mut self, value: Option<Json>, agent: &str) -> Option<Vec<Tool>> {
-        let Some(Json::Array(tools)) = value else { return None };
-        Some(tools.iter().filter_map(|tool| self.tool(tool, agent)).collect())
-    }
-
-    fn tool(&mut self, tool: &Json, agent: &str) -> Option<Tool> {
-        let path = tool.get("name").and_then(Json::as_str)?;
-        let name = last_segment(path);
-        Some(match name {
-            "google_search" => Tool::GoogleSearch { bypass_multi_tools_limit: false },
-            "load_memory" | "load_memory_tool" => Tool::LoadMemory,
-            "preload_memory" | "preload_memory_tool" => Tool::PreloadMemory,
-            "load_artifacts" | "load_artifacts_tool" => Tool::LoadArtifacts,
-            "exit_loop" => Tool::ExitLoop,
-            "McpToolset" | "MCPToolset" => toolset("mcp", tool.get("args")),
-            "OpenAPIToolset" => {
-                let message = format!(
-                    "google-adk takes an OpenAPIToolset from Python alone; in a file, that of {agent} is Strata's own"
-                );
-                self.decoder.report(Diagnostic::info("toolset-of-strata", agent, message));
-                toolset("openapi", tool.get("args"))
-            }
-            "AgentTool" => {
-                let args = tool.get("args");
-                let called = args.and_then(|args| args.get("agent"))?;
-                let flag = |key: &str| args.and_then(|args| args.get(key)).and_then(Json::as_bool);
-                let called = self.reference(called, agent)?;
-                Tool::AgentTool {
-                    agent: Arc::new(called),
-                    skip_summarization: flag("skip_summarization") == Some(true),
-                    include_plugins: flag("include_plugins") != Some(false),
-                }
-            }
-            _ if !path.contains('.') && !TOOLS.contains(&path) => {
-                self.refuse(
-                    "unknown-tool",
-                    agent,
-                    format!("google-adk has no tool {path}, which {agent} names"),
-                );
-                return None;
-            }
-            _ => {
-                let message = format!(
-                    "the tool {name} of {agent} is defined in code ({path}); only its name is known, so its definition \
-                     is counted too small"
-                );
-                self.warn("tool-in-code", agent, message);
-                let declaration = Object::from_iter([("name", name)]);
-                Tool::Function { declaration, is_long_running: false, confirmation: Confirmation::Never }
-            }
-        })
     }
 
     /// Says which fields name code, and takes off those of which nothing is known without it.
@@ -272,8 +196,8 @@ impl Agents for Reader<'_> {
         }
     }
 
-    fn refuse(&mut self, code: &'static str, at: &str, message: String) {
-        self.decoder.report(Diagnostic::error(code, at, message));
+    fn report(&mut self, found: Diagnostic) {
+        self.decoder.report(found);
     }
 }
 
@@ -298,19 +222,6 @@ fn as_pydantic_reads(key: &str, value: Json) -> Json {
 fn callback(reference: &Json) -> Option<Json> {
     let name = reference.get("name").and_then(Json::as_str)?;
     Some(Object::from_iter([("type", "code"), ("name", name)]).into())
-}
-
-/// Tools that a server has. Which ones is known once it is asked.
-fn toolset(kind: &str, args: Option<&Json>) -> Tool {
-    let mut source = Object::from_iter([("type", kind)]);
-    let mut prefix = None;
-    for (key, value) in args.and_then(Json::as_object).into_iter().flat_map(Object::iter) {
-        match &**key {
-            "tool_name_prefix" => prefix = value.as_str().map(Str::from),
-            _ => source.push(key.clone(), value.clone()),
-        }
-    }
-    Tool::Toolset { tools: Vec::new(), prefix, source: Some(source) }
 }
 
 fn text(config: &mut Object, key: &str) -> Option<Str> {

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use strata_model::app::{CodeNode, Edge, JoinNode, Node, START};
-use strata_model::{Agent, FromJson as _, Json, Object, Str};
+use strata_model::{Agent, Diagnostic, FromJson as _, Json, Object, Str};
 
-/// Reads the agents that a graph names.
+/// Reads the agents that an agent's graph and tools name.
 pub(super) trait Agents {
     /// One that is written out.
     fn written(&mut self, document: Json) -> Agent;
     /// One in a file of its own, or in code. `by` names it.
     fn reference(&mut self, reference: &Json, by: &str) -> Option<Agent>;
     fn file(&mut self, path: &str, by: &str) -> Option<Agent>;
+    fn report(&mut self, found: Diagnostic);
     /// Says what google-adk would not start with.
-    fn refuse(&mut self, code: &'static str, at: &str, message: String);
+    fn refuse(&mut self, code: &'static str, at: &str, message: String) {
+        self.report(Diagnostic::error(code, at, message));
+    }
 }
 
 /// A workflow's graph.

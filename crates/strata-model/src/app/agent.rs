@@ -182,6 +182,11 @@ pub enum Tool {
     Examples {
         examples: Vec<Example>,
     },
+    /// Another tool that Gemini runs by itself, as requests name it: `{"urlContext": {}}`.
+    BuiltIn {
+        name: Str,
+        request: Object,
+    },
     /// A tool or toolset that changes requests in a way Strata does not know: what it changed is known for the calls
     /// that were recorded.
     Code {
@@ -265,6 +270,10 @@ impl Tool {
                     Err(_) => return Err(value),
                 }
             }
+            Some("built_in") => Self::BuiltIn {
+                name: value.get("name").and_then(Json::as_str).unwrap_or_default().into(),
+                request: value.get("request").and_then(Json::as_object).cloned().unwrap_or_default(),
+            },
             Some("code") => Self::Code {
                 name: value.get("name").and_then(Json::as_str).unwrap_or_default().into(),
                 class: value.get("class").and_then(Json::as_str).map(Str::from),
@@ -358,6 +367,11 @@ impl FromJson for Tool {
                 out.push("type", "examples");
                 out.push("examples", examples.to_json());
             }
+            Self::BuiltIn { name, request } => {
+                out.push("type", "built_in");
+                out.push("name", name.clone());
+                out.push("request", request.clone());
+            }
             Self::Code { name, class } => {
                 out.push("type", "code");
                 out.push("name", name.clone());
@@ -375,9 +389,10 @@ impl Tool {
             Self::Function { declaration, .. } | Self::LongRunningFunction { declaration } => {
                 declaration.get("name").and_then(Json::as_str).unwrap_or_default().into()
             }
-            Self::TypedFunction { name, .. } | Self::NoDeclaration { name } | Self::Code { name, .. } => {
-                name.clone()
-            }
+            Self::TypedFunction { name, .. }
+            | Self::NoDeclaration { name }
+            | Self::BuiltIn { name, .. }
+            | Self::Code { name, .. } => name.clone(),
             Self::NodeTool { node, name, .. } => name.clone().unwrap_or_else(|| node.name()),
             Self::Toolset { .. } => "".into(),
             Self::AgentTool { agent, .. } => agent.name.clone(),

@@ -16,7 +16,7 @@ use crate::halt::{Failure, Halt};
 use crate::hooks::ToolHooks;
 use crate::host::{ToolResult, Value};
 use crate::program::Node;
-use crate::tools::{BoundTool, Tools, confirmation, credentials, invoke};
+use crate::tools::{BoundTool, Parameters, Tools, confirmation, credentials, invoke};
 
 /// Runs a tool between the hooks of plugins; a node has no callbacks.
 pub(super) async fn work(
@@ -158,7 +158,7 @@ fn arguments(tool: &Tool, context: &Context, input: Value) -> Result<Object, Fai
         }
         other => other,
     };
-    let (all, required) = parameters(tool);
+    let Parameters { all, required } = Parameters::of(tool);
     let mut args = match input {
         Json::Null => Object::new(),
         Json::Object(args) => args,
@@ -178,29 +178,4 @@ fn arguments(tool: &Tool, context: &Context, input: Value) -> Result<Object, Fai
         }
     }
     Ok(args)
-}
-
-/// Names of all parameters, and of those that are required.
-fn parameters(tool: &Tool) -> (Vec<String>, Vec<String>) {
-    let schema = match tool {
-        Tool::Function { declaration, .. } | Tool::LongRunningFunction { declaration } => {
-            declaration.get("parametersJsonSchema").or_else(|| declaration.get("parameters")).cloned()
-        }
-        Tool::TypedFunction { params, .. } => {
-            let all = params.iter().map(|param| param.name.to_string()).collect();
-            let required = params.iter().filter(|param| param.default.is_none());
-            return (all, required.map(|param| param.name.to_string()).collect());
-        }
-        Tool::LoadMemory => return (vec!["query".into()], vec!["query".into()]),
-        Tool::AgentTool { agent, .. } if agent.input_schema.is_none() => {
-            return (vec!["request".into()], vec!["request".into()]);
-        }
-        Tool::AgentTool { agent, .. } => agent.input_schema.as_ref().map(|schema| schema.json_schema.clone()),
-        _ => None,
-    };
-    let Some(schema) = schema else { return (Vec::new(), Vec::new()) };
-    let properties = schema.get("properties").and_then(Json::as_object);
-    let all = properties.into_iter().flat_map(Object::keys).map(|name| name.to_string()).collect();
-    let required = schema.get("required").and_then(Json::as_array).unwrap_or_default();
-    (all, required.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
 }

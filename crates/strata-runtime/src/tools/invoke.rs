@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use strata_engine::turn::tool_calls::{error_result, loaded_names};
 use strata_model::app::Parameter;
-use strata_model::{FunctionCall, Json, Object};
+use strata_model::{FunctionCall, Json, Object, Str, python};
 
 use super::{BoundTool, ToolKind, agent_tool, node_tool};
 use crate::adk_text::{MISSING_PARAMETERS, TASK_COMPLETED, filled};
@@ -13,13 +13,12 @@ use crate::host::ToolResult;
 use crate::structured;
 
 pub(crate) async fn invoke(context: &Context, tool: &BoundTool, args: &Object) -> Result<ToolResult, Halt> {
+    if let Some(error) = missing(tool, args) {
+        return Ok(ToolResult::new(error));
+    }
     let value = match &tool.kind {
         ToolKind::Function { .. } => return run_by_host(context, tool, args).await,
         ToolKind::TypedFunction { params, .. } => {
-            let mandatory = params.iter().filter(|param| param.default.is_none());
-            if let Some(error) = missing(&tool.name, mandatory.map(|param| &*param.name), args) {
-                return Ok(ToolResult::new(error));
-            }
             return run_by_host(context, tool, &declared(params, args)).await;
         }
         ToolKind::Agent { agent, skips_summarization, has_plugins } => {
@@ -29,19 +28,17 @@ pub(crate) async fn invoke(context: &Context, tool: &BoundTool, args: &Object) -
             agent_tool::run(context, *agent, *has_plugins, args).await?
         }
         ToolKind::SingleTurn { agent } => node_tool::run_single_turn(context, *agent, args).await?,
-        ToolKind::Task { .. } | ToolKind::RequestInput => match missing_of(tool, args) {
-            Some(error) => error,
-            None => Json::Null,
-        },
+        ToolKind::Task { .. } | ToolKind::RequestInput => Json::Null,
         ToolKind::Node { node } => node_tool::run(context, &tool.name, node, args).await?,
-        ToolKind::Transfer => match missing_of(tool, args) {
-            Some(error) => error,
-            None => {
-                let target = args.get("agent_name").map(strata_model::python::str);
-                context.edit_actions(|actions| actions.transfer_to_agent = target.map(Into::into));
-                Json::Null
-            }
-        },
+        ToolKind::Transfer => {
+            let text = |name: &str| Some(Str::from(python::str(args.get(name)?)));
+            let has_reason = args.get("transfer_reason").is_some_and(Json::is_truthy);
+            context.edit_actions(|actions| {
+                actions.transfer_to_agent = text("agent_name");
+                actions.transfer_reason = text("transfer_reason").filter(|_| has_reason);
+            });
+            Json::Null
+        }
         ToolKind::FinishTask => finish_task(context, args)?,
         ToolKind::SetModelResponse => structured::set_model_response(context, args)?,
         ToolKind::ExitLoop => {
@@ -51,16 +48,13 @@ pub(crate) async fn invoke(context: &Context, tool: &BoundTool, args: &Object) -
             });
             Json::Null
         }
-        ToolKind::LoadMemory => match missing_of(tool, args) {
-            Some(error) => error,
-            None => {
-                let query = args.get("query").map(strata_model::python::str).unwrap_or_default();
-                let found = context.search_memory(&query).await?;
-                let found: Vec<Json> = found.iter().map(|memory| memory.to_json()).collect();
-                // The tool returns an object of its own, which ADK wraps like any other value that is no dict.
-                Object::from_iter([("result", Object::from_iter([("memories", found)]))]).into()
-            }
-        },
+        ToolKind::LoadMemory => {
+            let query = args.get("query").map(python::str).unwrap_or_default();
+            let found = context.search_memory(&query).await?;
+            let found: Vec<Json> = found.iter().map(|memory| memory.to_json()).collect();
+            // The tool returns an object of its own, which ADK wraps like any other value that is no dict.
+            Object::from_iter([("result", Object::from_iter([("memories", found)]))]).into()
+        }
         ToolKind::LoadArtifacts => {
             let call = FunctionCall { args: Some(Arc::new(args.clone())), ..FunctionCall::default() };
             loaded_names(&call)
@@ -72,7 +66,13 @@ pub(crate) async fn invoke(context: &Context, tool: &BoundTool, args: &Object) -
 async fn run_by_host(context: &Context, tool: &BoundTool, args: &Object) -> Result<ToolResult, Halt> {
     let invocation = context.invocation();
     let code = invocation.run.host.code.clone();
-    let call = ToolCall { tool: &tool.name, own_name: &tool.own_name, args, context };
+    let call = ToolCall {
+        tool: &tool.name,
+        own_name: &tool.own_name,
+        answers_later: tool.is_long_running(),
+        args,
+        context,
+    };
     Ok(invocation.wait(code.run_tool(call)).await??)
 }
 
@@ -82,21 +82,12 @@ fn declared(params: &[Parameter], args: &Object) -> Object {
     known.collect()
 }
 
-/// The mandatory arguments of the runtime's own functions.
-fn missing_of(tool: &BoundTool, args: &Object) -> Option<Json> {
-    let mandatory: &[&str] = match tool.kind {
-        ToolKind::Transfer => &["agent_name"],
-        ToolKind::LoadMemory => &["query"],
-        ToolKind::RequestInput => &["message"],
-        _ => &[],
-    };
-    missing(&tool.name, mandatory.iter().copied(), args)
-}
-
-fn missing<'m>(name: &str, mandatory: impl Iterator<Item = &'m str>, args: &Object) -> Option<Json> {
-    let missing: Vec<&str> = mandatory.filter(|param| !args.contains_key(param)).collect();
+/// What a call is answered with that lacks arguments.
+fn missing(tool: &BoundTool, args: &Object) -> Option<Json> {
+    let missing: Vec<&str> =
+        tool.mandatory.iter().map(|name| &**name).filter(|name| !args.contains_key(name)).collect();
     (!missing.is_empty()).then(|| {
-        let places = [("NAME", name), ("PARAMETERS", &*missing.join("\n"))];
+        let places = [("NAME", &*tool.name), ("PARAMETERS", &*missing.join("\n"))];
         error_result(&filled(MISSING_PARAMETERS, &places))
     })
 }

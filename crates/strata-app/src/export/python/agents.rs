@@ -345,6 +345,25 @@ impl Module<'_> {
                 let flag = if *bypass_multi_tools_limit { "True" } else { "False" };
                 format!("GoogleSearchTool(bypass_multi_tools_limit={flag})")
             }
+            Tool::BuiltIn { name, request } => {
+                let known = match &**name {
+                    "url_context" => ("from google.adk.tools import url_context", "url_context"),
+                    "google_maps" => {
+                        ("from google.adk.tools import google_maps_grounding", "google_maps_grounding")
+                    }
+                    "enterprise_web_search" => {
+                        ("from google.adk.tools import enterprise_web_search", "enterprise_web_search")
+                    }
+                    _ => {
+                        let request = strata_model::json::object_to_compact(request);
+                        self.diagnostics.push(left_out(format!("The tool {name}: {request}.")));
+                        self.used.insert("DeclaredTool");
+                        return format!("DeclaredTool({{\"name\": {}}}, is_declared=False)", text(name));
+                    }
+                };
+                self.imports.insert(known.0);
+                known.1.to_owned()
+            }
             Tool::Examples { examples } => {
                 self.imports.insert("from google.adk.examples.example import Example");
                 self.imports.insert("from google.adk.tools.example_tool import ExampleTool");

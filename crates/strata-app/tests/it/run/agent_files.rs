@@ -58,6 +58,10 @@ const FILES: &[(&str, &str, &str)] = &[
     ("sub_not_list", "{ROOT}sub_agents: ok.yaml\n", "sub_agents: should be an array"),
     ("tool_unknown_field", "{ROOT}tools:\n  - name: google_search\n    foo: 1\n", "tools.0.foo"),
     ("tool_builtin_unknown", "{ROOT}tools:\n  - name: nosuchtool\n", "no tool nosuchtool"),
+    ("tool_choice", "{ROOT}tools:\n  - name: get_user_choice\n", ""),
+    ("tool_unknown", "{ROOT}tools:\n  - name: RemoteMcpServer\n", "RemoteMcpServer"),
+    ("tool_unmade", "{ROOT}tools:\n  - name: APIHubToolset\n", "makes no APIHubToolset"),
+    ("tool_of_nothing", "{ROOT}tools:\n  - name: LongRunningFunctionTool\n", "`func` does not say"),
     ("tool_text", "{ROOT}tools:\n  - google_search\n", "tools.0"),
     ("tool_noname", "{ROOT}tools:\n  - type: google_search\n", "tools.0.name"),
     ("tool_not_list", "{ROOT}tools: google_search\n", "tools: should be an array"),
@@ -67,6 +71,7 @@ const FILES: &[(&str, &str, &str)] = &[
         "{ROOT}before_model_callbacks:\n  - name: a.b\n    x: 1\n",
         "before_model_callbacks.0.x",
     ),
+    ("gcc_snake", "{ROOT}generate_content_config:\n  max_output_tokens: 5\n", ""),
     ("gcc_unknown", "{ROOT}generate_content_config:\n  foo: 1\n", "generate_content_config.foo"),
     (
         "gcc_temp",
@@ -116,7 +121,7 @@ fn what_google_adk_refuses_is_refused_and_what_it_takes_runs() {
             }
         }
     }
-    assert_eq!(desk.store().sessions("", 0..99).unwrap().total, 11);
+    assert_eq!(desk.store().sessions("", 0..99).unwrap().total, 13);
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn add(tools: &mut Vec<RunnableTool>, tool: &Tool, prefix: Option<&str>) {
         Tool::TypedFunction { name, .. } => (prefixed(name), RunnableKind::Given { answers_later: false }),
         Tool::NodeTool { .. } => (tool.name(), RunnableKind::Given { answers_later: false }),
         Tool::RequestInput => (tool.name(), RunnableKind::Given { answers_later: true }),
-        Tool::NoDeclaration { name } | Tool::Code { name, .. } => {
+        Tool::NoDeclaration { name } | Tool::BuiltIn { name, .. } | Tool::Code { name, .. } => {
             (name.clone(), RunnableKind::Given { answers_later: false })
         }
         Tool::Toolset { tools: inner, prefix, .. } => {
