@@ -10,8 +10,8 @@ use std::process::Command;
 const MEMORY: [(&str, &str); 3] =
     [("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "131072"), ("MALLOC_TRIM_THRESHOLD_", "131072")];
 
-/// Without a graphics card WebKit otherwise draws as if there were one, and every frame is computed twice: it is to draw in
-/// memory.
+/// Without a graphics card WebKit otherwise draws as if there were one, and a frame of a list that scrolls takes three times
+/// as long (`docs/performance.md`): it is to draw in memory.
 const DRAWING: (&str, &str) = ("WEBKIT_DISABLE_COMPOSITING_MODE", "1");
 /// Where Linux has its graphics cards, and how the names of those that can draw begin.
 const CARDS: &str = "/dev/dri";
@@ -31,6 +31,6 @@ pub(crate) fn settle() {
 }
 
 fn has_graphics_card() -> bool {
-    let cards = fs::read_dir(CARDS).into_iter().flatten().flatten();
-    cards.into_iter().any(|card| card.file_name().to_string_lossy().starts_with(CARD))
+    let mut cards = fs::read_dir(CARDS).into_iter().flatten().flatten();
+    cards.any(|card| card.file_name().to_string_lossy().starts_with(CARD))
 }

@@ -15,6 +15,13 @@ describe('a start without a session', () => {
     await waitFor(() => expect(view().view).toBe('session'));
   });
 
+  test('asks again where something was read before this start, though nothing is new', async () => {
+    const known = (reading: object): object => ({ ...reading, readFiles: 3 });
+    const { host } = openWindow('#/', { changed: { 'home/read': known } });
+    const asked = (): number => host.asked.filter(({ name }) => name === 'home/get').length;
+    await waitFor(() => expect(asked()).toBeGreaterThan(1));
+  });
+
   test('is reached again by key', async () => {
     const { press, view } = openWindow();
     await inspector(/Call C17/);

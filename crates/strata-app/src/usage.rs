@@ -26,7 +26,7 @@ use crate::error::{AppError, sentence};
 use crate::import::NotRead;
 use crate::places::Environment;
 use crate::watch::{Step, Watch};
-pub(crate) use call::{CallKind, UsedCall, UsedSession};
+pub(crate) use call::{CallKind, UsedCall, UsedSession, drawn_id};
 pub(crate) use days::Days;
 use kept::KeptFiles;
 pub(crate) use kept::KeptSession;
@@ -67,7 +67,7 @@ pub(crate) fn usage(question: &UsageQuestion, prices: &Prices, watch: &dyn Watch
         kept.keep(&sources.files, &read);
     }
     let mut outcome = Outcome::of(&sources);
-    let sessions = outcome.take(read);
+    let sessions = outcome.take(read, &sources.repeats);
     let once = count_once(&sessions);
     let grouped = Grouped::of(&sessions, &once.calls, *by, &days, prices, &|_| true);
     Ok(Usage {
@@ -111,8 +111,11 @@ impl Outcome {
         Self { places: places.collect(), files, diagnostics: Vec::new() }
     }
 
-    fn take(&mut self, read: Vec<ReadFile>) -> Vec<UsedSession> {
+    fn take(&mut self, read: Vec<ReadFile>, repeats: &[(usize, usize)]) -> Vec<UsedSession> {
         let mut sessions = Vec::new();
+        for (place, file) in repeats {
+            self.places[*place].files += u32::from(read[*file].outcome.is_ok());
+        }
         for ReadFile { path, place, outcome, diagnostics, .. } in read {
             let path = path.display().to_string();
             match outcome {
@@ -120,6 +123,10 @@ impl Outcome {
                     self.files.read += 1;
                     self.places[place].files += 1;
                     sessions.extend(of_file);
+                }
+                Err(NotRead::NoSession(what)) if self.is_named(place, &path) => {
+                    let reason = format!("There is no session in it: {what}.");
+                    self.files.failed.push(FailedFile { path: path.clone(), reason });
                 }
                 Err(NotRead::NoSession(_) | NotRead::Cancelled) => self.files.without_session += 1,
                 Err(NotRead::Failed(reason)) => {
@@ -131,6 +138,11 @@ impl Outcome {
             }
         }
         sessions
+    }
+
+    fn is_named(&self, place: usize, file: &str) -> bool {
+        let UsagePlace { tool, path, .. } = &self.places[place];
+        tool.is_none() && path == file
     }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bill } from '@/api/gen/api.ts';
-import { cacheBasis, paidBasis, paidTokens, sentTokens, summariesInWords } from './bill.ts';
+import { cacheBasis, costInWords, paidBasis, paidTokens, sentTokens, summariesInWords } from './bill.ts';
 
 /** Of a session whose provider reported less for some prompts than we count, and more for others. */
 const bill: Bill = {
@@ -30,6 +30,8 @@ const bill: Bill = {
   writtenLongTokens: 0,
   outputTokens: 162,
   cost: null,
+  unpricedCalls: 0,
+  partialCost: null,
   hiddenCost: null,
   outputCost: null,
 };
@@ -48,6 +50,14 @@ test('nobody paid for what failed', () => {
   expect(paidTokens(bill)).toBe(244_462);
   expect(paidBasis(bill)).toBe('reported');
   expect(paidBasis({ ...bill, reportedCalls: 7 })).toBe('estimated');
+});
+
+test('where some calls have no price, what the others cost is said', () => {
+  expect(costInWords(bill)).toBe('no price known');
+  expect(costInWords({ ...bill, cost: 1.5 })).toBe('$1.50');
+  expect(costInWords({ ...bill, partialCost: 0.0207, unpricedCalls: 2 })).toBe(
+    '$0.021 and 2 calls without a price',
+  );
 });
 
 test('summaries are said with what writing them took, and what is not known of it', () => {

@@ -34,6 +34,8 @@ const summary: CacheSummary = {
     writtenLongTokens: 0,
     outputTokens: 0,
     cost: null,
+    unpricedCalls: 0,
+    partialCost: null,
     hiddenCost: null,
     outputCost: null,
   },

@@ -38,6 +38,8 @@ const BILL: Bill = {
   writtenLongTokens: 0,
   outputTokens: 50,
   cost: 1,
+  unpricedCalls: 0,
+  partialCost: null,
   hiddenCost: 0,
   outputCost: 0,
 };

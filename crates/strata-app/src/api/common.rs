@@ -189,7 +189,10 @@ pub struct Bill {
     pub output_tokens: u64,
     /// US dollars of prompts, answers and summaries; absent when a model has no known price.
     pub cost: Option<f64>,
-    /// Of these, for hidden context, and for answers.
+    /// Calls whose model has no known price. Where that is some of them, US dollars of all else.
+    pub unpriced_calls: u32,
+    pub partial_cost: Option<f64>,
+    /// Of `cost`, for hidden context, and for answers.
     pub hidden_cost: Option<f64>,
     pub output_cost: Option<f64>,
     /// For writing summaries of the history, which are no calls of the session: of the sums above, only the cost has it.

@@ -47,7 +47,7 @@ pub struct Usage {
     pub total: UsageSums,
     /// Calls that are in no row, by why they are not.
     pub apart: Vec<UsageApart>,
-    /// Records of calls that other files tell of, too: they are in no sum.
+    /// Records of calls that are told of more than once, in one file or several: they are in no sum.
     pub repeated_calls: u32,
     /// Calls that failed, or whose answer is not recorded: nobody is known to have paid for them.
     pub unpaid_calls: u32,

@@ -27,7 +27,7 @@ impl Handler for Get {
         Ok(CallDetail {
             call: call.number,
             agent: call.invocation.agent.to_string(),
-            model: compiled.model.to_string(),
+            model: compiled.sent_to.to_string(),
             invocation: call.invocation.invocation_id.to_string(),
             branch: call.invocation.branch.as_ref().map(ToString::to_string),
             turn: call.turn,

@@ -51,6 +51,8 @@ impl From<BillTotals> for Bill {
             written_long_tokens: bill.written_long_tokens,
             output_tokens: bill.output_tokens,
             cost: bill.cost_usd(),
+            unpriced_calls: bill.unpriced_calls,
+            partial_cost: bill.partly_usd(),
             hidden_cost: bill.cost.map(|cost| cost.hidden),
             output_cost: bill.cost.map(|cost| cost.output),
             summaries: bill.summaries.into(),

@@ -181,7 +181,7 @@ pub fn cache_of(opened: &OpenedSession) -> CacheReport {
         session: subject.id.clone(),
         title: subject.title.clone(),
         app: (&subject.app).into(),
-        provider: caches.rule_names().join(", "),
+        provider: caches.rule_names().join("; "),
         is_rule_known: caches.is_rule_known(),
         bill: caches.bill().into(),
         prompt_tokens: totals.prompt_tokens,

@@ -20,19 +20,21 @@ mod results;
 mod sizes;
 mod spending;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use strata_measure::analysis::BillTotals;
+use strata_measure::analysis::{BillTotals, CacheAnalysis, CallCache};
+use strata_model::Str;
 
 use super::diagnostic::FileDiagnostic;
 use super::inputs::{Recording, Recordings};
-use super::source::Source;
+use super::source::{Source, Subject};
 use super::{VERSION, Watch};
 use crate::api::common::{DiagnosticRow, DiagnosticSeverity};
 use crate::error::AppError;
 use crate::show::nearest;
 use crate::show::words::{counted, listed};
+use crate::usage::drawn_id;
 pub use against::{BaselineFailure, BaselineReport};
 use baseline::Baseline;
 use budget::Budget;
@@ -83,7 +85,7 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
         diagnostics.push(FileDiagnostic::new(&choice.names.join(", "), without_calls(run.sessions.len())));
         is_incomplete = true;
     }
-    let Run { mut sessions, bills, checked, now, .. } = run;
+    let Run { mut sessions, bills, checked, now, repeated_calls, .. } = run;
     let compared = baseline
         .as_ref()
         .zip(choice.baseline)
@@ -98,7 +100,7 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
     let baseline_written = match choice.write_baseline {
         Some(path) if is_incomplete => {
             return Err(AppError::bad_input(format!(
-                "Some of the sessions could not be read to their end, so {} was not written. {}",
+                "What was read is not the whole run, so {} was not written. {}",
                 path.display(),
                 unread(&diagnostics)
             )));
@@ -117,6 +119,7 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
         title: only.as_ref().map(|only| only.title.clone()),
         app: only.map(|only| only.app),
         bill: bills.into_iter().sum::<BillTotals>().into(),
+        repeated_calls,
         passed: is_kept && !is_incomplete,
         sessions,
         budget_file: choice.budget.map(|path| path.display().to_string()),
@@ -133,7 +136,11 @@ pub fn check(source: &Source, choice: &CheckChoice<'_>, watch: &dyn Watch) -> Re
 #[derive(Default)]
 struct Run {
     sessions: Vec<CheckedSession>,
+    /// Of the calls that no session before tells of, too.
     bills: Vec<BillTotals>,
+    /// Answers that were told of, by the ids that their providers gave them.
+    told: HashSet<Str>,
+    repeated_calls: u32,
     checked: Checked,
     /// Whether anything is kept of them, and what.
     is_compared: bool,
@@ -172,8 +179,28 @@ impl Run {
             bill: bill.into(),
             passed: true,
         });
+        let bill = self.bill_once(subject, &compiled.caches);
         self.bills.push(bill);
         Ok(())
+    }
+
+    /// What a session comes to without the calls that one before tells of, too: a session that was resumed in another file
+    /// begins with those of the first.
+    fn bill_once(&mut self, subject: &Subject, caches: &CacheAnalysis) -> BillTotals {
+        let answer = |call: &CallCache| {
+            let answer = subject.experiment.call(call.call)?.answer;
+            drawn_id(subject.experiment.session().events.get(answer.as_usize())?)
+        };
+        let is_new = |call: &&CallCache| answer(call).is_none_or(|id| !self.told.contains(id));
+        let new: Vec<&CallCache> = caches.calls.iter().filter(is_new).collect();
+        let n_repeated = caches.calls.len() - new.len();
+        self.repeated_calls += n_repeated as u32;
+        self.told.extend(caches.calls.iter().filter_map(answer).map(Str::from));
+        if n_repeated == 0 {
+            return caches.bill();
+        }
+        let bill = BillTotals::of(new.into_iter().map(|call| &call.bill));
+        BillTotals { summaries: caches.bill().summaries, ..bill }
     }
 
     /// Its id; with its file, and a number where that does not help, where another session has that.

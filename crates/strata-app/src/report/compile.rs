@@ -167,7 +167,7 @@ pub fn compile(
         title: subject.title.clone(),
         call: number,
         agent: compiled.call.invocation.agent.to_string(),
-        model: compiled.analysed.model.to_string(),
+        model: compiled.analysed.sent_to.to_string(),
         invocation: compiled.call.invocation.invocation_id.to_string(),
         branch: compiled.call.invocation.branch.as_ref().map(ToString::to_string),
         events_before: compiled.call.n_events() as u32,

@@ -1,6 +1,8 @@
 //! `strata show`: the sessions of a source in numbers.
 
 use serde::Serialize;
+use strata_engine::Call;
+use strata_import::marks;
 
 use super::app::AppReport;
 use super::compiled::Compiled;
@@ -40,6 +42,10 @@ pub struct ShownSession {
 pub struct SessionTokens {
     /// C1 to so many. Calls of sub-agents that the file relays are among them.
     pub calls: u32,
+    /// Of these, calls of sub-agents that the file repeats from theirs.
+    pub relayed_calls: u32,
+    /// The agents that made them, in order of appearance.
+    pub callers: Vec<String>,
     /// What they come to.
     pub bill: Bill,
     /// Our count of what is known of the prompts.
@@ -78,8 +84,21 @@ fn session_tokens(
     let Compiled { analysis, caches, .. } = subject.compiled(subject.n_calls(), tables, watch)?;
     let bill = caches.bill();
     let calls = analysis.calls();
+    let mut callers: Vec<String> = Vec::new();
+    for call in &caches.calls {
+        if callers.iter().all(|known| **known != *call.agent) {
+            callers.push(call.agent.to_string());
+        }
+    }
+    let experiment = &subject.experiment;
+    let is_relayed = |call: &&Call| {
+        let answer = experiment.session().events.get(call.answer.as_usize());
+        answer.is_some_and(|answer| marks::is_relayed(answer))
+    };
     Ok(caches.largest().map(|largest| SessionTokens {
         calls: calls.len() as u32,
+        relayed_calls: experiment.calls().iter().filter(is_relayed).count() as u32,
+        callers,
         total: bill.counted_tokens,
         basis: bill.counted_basis.into(),
         bill: bill.into(),

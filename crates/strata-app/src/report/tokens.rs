@@ -62,6 +62,7 @@ pub struct TokensReport {
 pub struct CallTokens {
     pub call: u32,
     pub agent: String,
+    /// The one that answered, as prices and caches go by; the one that was asked where nothing says.
     pub model: String,
     /// Whether anything is recorded of what came back. If not, nothing of the call is in sums of caches and costs.
     pub answered: bool,
@@ -234,7 +235,7 @@ fn call_tokens(subject: &Subject, call: &CallAnalysis, paid: &CallCache) -> Call
     CallTokens {
         call: call.number,
         agent: recorded.map_or(String::new(), |recorded| recorded.invocation.agent.to_string()),
-        model: call.model.to_string(),
+        model: call.sent_to.to_string(),
         answered: recorded.is_none_or(|recorded| recorded.is_answered),
         tokens: call.total.tokens,
         request_basis: RequestBasis::of(&subject.experiment, call),

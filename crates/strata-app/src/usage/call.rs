@@ -95,11 +95,17 @@ impl Found<'_> {
         let session = &imported.session;
         let is_sum = |event: &Event| strata_model::marks::of(event, SUM).is_some_and(Json::is_truthy);
         let has_sum = session.events.iter().any(|event| is_sum(event));
+        // A sum is what calls did not report by themselves. Some reported their answers.
+        let mut outputs: HashMap<Option<Str>, u64> = HashMap::new();
         for answer in answers(session, flow) {
             let kind = match ReportedCounts::of(answer.usage, answer.event) {
                 Some(_) if marks::is_relayed(answer.event) => CallKind::Relayed,
-                // What calls did not report by themselves, a sum reports.
-                None if marks::is_relayed(answer.event) || has_sum => continue,
+                None if marks::is_relayed(answer.event) => continue,
+                None if has_sum => {
+                    let output = answer.usage.and_then(Usage::output_tokens).unwrap_or(0);
+                    *outputs.entry(model_of(answer.event)).or_default() += output;
+                    continue;
+                }
                 Some(_) => CallKind::Reported,
                 None if answer.is_unpaid() => CallKind::Unpaid,
                 None if answer.event.model_version.as_deref() == Some(marks::SYNTHETIC_MODEL) => continue,
@@ -110,12 +116,20 @@ impl Found<'_> {
         for event in session.events.iter().filter(|event| event.usage_metadata.is_some()) {
             if is_sum(event) {
                 self.push(event, event.usage_metadata.as_deref(), CallKind::Combined);
+                let told = outputs.remove(&model_of(event)).unwrap_or(0);
+                if let Some(sum) = self.calls.last_mut() {
+                    sum.tokens.output += told;
+                }
             } else if event.is_compaction() {
                 let source = strata_model::marks::of(event, marks::SOURCE);
                 let is_difference = source.is_some_and(|source| source.get("usageFrom").is_some());
                 let kind = if is_difference { CallKind::Summary } else { CallKind::Reported };
                 self.push(event, event.usage_metadata.as_deref(), kind);
             }
+        }
+        // Of a model that no sum is told of.
+        if let Some(last) = self.calls.iter_mut().rev().find(|call| call.kind == CallKind::Combined) {
+            last.tokens.output += outputs.values().sum::<u64>();
         }
     }
 
@@ -136,9 +150,9 @@ impl Found<'_> {
     /// The provider's id tells a call; else that of its event; else what is known of it, and how often that was there.
     fn key(&mut self, event: &Event, tokens: &ChargedTokens) -> Fingerprint {
         let mut key = FingerprintBuilder::new();
+        let of_provider = provider_id(event);
         let source = strata_model::marks::of(event, marks::SOURCE);
         let of_source = |name: &str| source.and_then(|source| source.get(name)?.as_str());
-        let of_provider = of_source("messageId").or_else(|| of_source("responseId"));
         match of_provider.or_else(|| marks::answer_ids(event).next()) {
             // Sub-agents may repeat a message of their parent under another request.
             Some(id) if id.len() >= LONG_ID => key.text(id).finish(),
@@ -154,6 +168,17 @@ impl Found<'_> {
             }
         }
     }
+}
+
+/// The id that a provider gave an answer.
+fn provider_id(event: &Event) -> Option<&str> {
+    let source = strata_model::marks::of(event, marks::SOURCE)?;
+    ["messageId", "responseId"].into_iter().find_map(|name| source.get(name)?.as_str())
+}
+
+/// The same where it is of this answer in all the world.
+pub(crate) fn drawn_id(event: &Event) -> Option<&str> {
+    provider_id(event).filter(|id| id.len() >= LONG_ID)
 }
 
 /// The model as it answered, and how: the same model costs more when it is asked to be fast.

@@ -1,6 +1,7 @@
 //! Which files are read: those of all places where agents leave sessions, or those that were named.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use super::reading::UnreadFile;
@@ -19,6 +20,8 @@ pub(crate) struct Source {
 pub(crate) struct Sources {
     pub all: Vec<Source>,
     pub files: Vec<UnreadFile>,
+    /// Sources that have a file which is read for one before them: the number of the source, and of the file.
+    pub repeats: Vec<(usize, usize)>,
     /// Folders that cannot be looked into, and why.
     pub unreadable: Vec<(PathBuf, String)>,
 }
@@ -31,7 +34,7 @@ impl Sources {
     /// Places of tools, and paths that were named.
     pub(crate) fn of(mut places: Vec<Place>, paths: &[PathBuf]) -> Self {
         let mut sources = Self::default();
-        let mut seen = HashSet::new();
+        let mut seen = HashMap::new();
         // Sums of prices depend on the order in their last digit.
         places.sort_by(|a, b| a.path.cmp(&b.path));
         for place in places {
@@ -45,13 +48,22 @@ impl Sources {
     }
 
     /// A file that several sources have is read once.
-    fn add(&mut self, source: Source, is_session: impl Fn(&Path) -> bool, seen: &mut HashSet<PathBuf>) {
+    fn add(
+        &mut self,
+        source: Source,
+        is_session: impl Fn(&Path) -> bool,
+        seen: &mut HashMap<PathBuf, usize>,
+    ) {
         let SessionFiles { files, unreadable } = SessionFiles::at(&source.path, is_session);
         let place = self.all.len();
         for file in files {
             let path = file.path();
-            if seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
-                self.files.push(UnreadFile { file, place, tool: source.tool.clone() });
+            match seen.entry(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
+                Entry::Occupied(known) => self.repeats.push((place, *known.get())),
+                Entry::Vacant(new) => {
+                    new.insert(self.files.len());
+                    self.files.push(UnreadFile { file, place, tool: source.tool.clone() });
+                }
             }
         }
         self.unreadable.extend(unreadable);

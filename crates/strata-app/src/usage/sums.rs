@@ -44,7 +44,8 @@ impl Sums {
                     self.dollars += price.cost(&call.tokens);
                     self.n_priced += 1;
                 }
-                None => self.n_unpriced += 1,
+                // Those without a report are no calls of these sums.
+                None => self.n_unpriced += u32::from(call.kind != CallKind::Unreported),
             }
         }
     }

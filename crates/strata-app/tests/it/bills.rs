@@ -63,6 +63,11 @@ fn check_documents(path: &Path, session: &str, scratch: &Path) -> Option<Bill> {
     assert_eq!(cache.bill, bill, "{what}: cache");
     let of_calls: u64 = cache.calls.iter().map(|call| u64::from(call.prompt_tokens)).sum();
     assert_eq!(of_calls, bill.prompt_tokens, "{what}: calls of cache");
+    for call in &cache.calls {
+        let lost = call.loss.as_ref().and_then(|loss| loss.cost).unwrap_or(0.0);
+        assert!(lost <= call.cost.unwrap_or(lost) + 1e-9, "{what}: C{} lost more than it cost", call.call);
+        assert!(call.predicted_cached_tokens <= call.prompt_tokens, "{what}: C{} found more", call.call);
+    }
 
     let budget = scratch.join("budget.toml");
     std::fs::write(&budget, "max_prompt_tokens = 1\nmin_cache_ratio = 1.0\nmax_cost = 0.0\n")

@@ -33,22 +33,19 @@ fn check(ledger: &TokensReport, what: &str) {
     assert_eq!(kinds + ledger.overhead, counted, "{what}: kinds");
 
     let mut hidden = Vec::new();
-    let (mut reported, mut unreported, mut counted, mut overcounted) = (0, 0, 0, 0);
+    let (mut sized, mut counted, mut overcounted) = (0, 0, 0);
     for call in &ledger.calls {
         assert_eq!(call.reported.is_some(), call.residual.is_some(), "{what}: C{}", call.call);
-        let Some(of_call) = call.reported else {
-            let taken_over = call.hidden.unwrap_or(0);
-            hidden.extend((taken_over > 0).then_some(taken_over));
-            unreported += taken_over;
-            continue;
-        };
+        let taken_over = call.hidden.map(|_| u64::from(call.prompt_tokens));
+        let Some(of_call) = call.reported.or(taken_over) else { continue };
         let tokens = u64::from(call.tokens);
-        assert_eq!(call.residual, Some(of_call as i64 - tokens as i64), "{what}: C{}", call.call);
+        let residual = call.reported.map(|reported| reported as i64 - tokens as i64);
+        assert_eq!(call.residual, residual, "{what}: C{}", call.call);
         let beyond = of_call.saturating_sub(tokens);
         assert_eq!(call.hidden, Some(beyond), "{what}: C{}", call.call);
         hidden.extend((beyond > 0).then_some(beyond));
         overcounted += tokens.saturating_sub(of_call);
-        reported += of_call;
+        sized += of_call;
         counted += tokens;
     }
     match ledger.hidden {
@@ -57,12 +54,22 @@ fn check(ledger: &TokensReport, what: &str) {
             assert_eq!(row.calls as usize, hidden.len(), "{what}");
             assert_eq!(row.tokens, hidden.last().copied().unwrap_or(0), "{what}");
             assert_eq!(row.lifetime_tokens, hidden.iter().sum::<u64>(), "{what}");
-            let of_reported = row.lifetime_tokens - unreported;
-            assert_eq!(reported, counted + of_reported - overcounted, "{what}");
+            assert_eq!(row.overcounted_tokens, overcounted, "{what}");
+            assert_eq!(sized, counted + row.lifetime_tokens - row.overcounted_tokens, "{what}");
         }
     }
     let of_agents: u64 = ledger.agents.iter().map(|agent| agent.hidden).sum();
     assert_eq!(of_agents, ledger.hidden.map_or(0, |row| row.lifetime_tokens), "{what}: agents");
+}
+
+/// Of the second call nothing is reported; its prompt goes on from the first one's, of which 46 tokens are hidden.
+#[test]
+fn a_call_without_a_report_hides_what_the_one_it_goes_on_from_does() {
+    let ledgers = ledgers(&samples::of_formats().join("adk-run.sse"));
+    let calls = &ledgers.first().expect("a session").calls;
+    let seen: Vec<_> =
+        calls.iter().map(|call| (call.reported, call.tokens, call.hidden, call.prompt_tokens)).collect();
+    assert_eq!(seen, [(Some(80), 34, Some(46), 80), (None, 45, Some(46), 91)]);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod lab_batches;
 mod lab_sweeps;
 mod lessons;
 mod masked;
+mod missed;
 mod models;
 mod nameless;
 mod own_prices;

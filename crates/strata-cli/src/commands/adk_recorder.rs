@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use strata_app::report;
 
@@ -41,6 +41,15 @@ impl AdkRecorder {
         let report = report::adk_recorder();
         match &self.file {
             Some(file) => {
+                // An earlier recorder is replaced, and nothing else: a slip of the hand would cost the app.
+                let is_other =
+                    |text: Vec<u8>| !String::from_utf8_lossy(&text).contains("class StrataRecorder");
+                if fs::read(file).is_ok_and(is_other) {
+                    bail!(
+                        "{} is there and is no recorder: it was left as it is. Name another file, such as strata_recorder.py.",
+                        file.display()
+                    );
+                }
                 fs::write(file, &report.file.text).with_context(|| format!("write {}", file.display()))?;
                 let usage = report.file.usage.trim_end();
                 output::note(&format!("Wrote {}. In your app:\n\n{usage}", file.display()));

@@ -50,12 +50,14 @@ pub(super) fn paid(bill: &Bill) -> String {
             long if long == written => " for the longer lifetime".to_owned(),
             long => format!(" ({} of them for the longer lifetime)", count(long)),
         };
-        said.push(format!("{} written{long}", count(written)));
+        said.push(format!("{} written{long}", tokens(written, paid_basis)));
     }
     if bill.output_tokens > 0 {
         said.push(format!("{} tokens of answers", count(bill.output_tokens)));
+    } else if bill.reported_calls > 0 {
+        said.push("nothing reported of answers".to_owned());
     }
-    said.push(bill.cost.map_or("no price known".to_owned(), |cost| dollars(Some(cost))));
+    said.push(cost(bill));
     let mut said = said.join(", ");
     if !unpaid.is_empty() {
         said += &format!("; {unpaid}");
@@ -64,6 +66,18 @@ pub(super) fn paid(bill: &Bill) -> String {
         said += &format!("; {summaries}");
     }
     said
+}
+
+/// `$14.32`; `$0.0207 and 2 calls without a known price`.
+fn cost(bill: &Bill) -> String {
+    match (bill.cost, bill.partial_cost) {
+        (Some(_), _) => dollars(bill.cost),
+        (None, Some(_)) => {
+            let calls = counted(bill.unpriced_calls as usize, "call");
+            format!("{} and {calls} without a known price", dollars(bill.partial_cost))
+        }
+        (None, None) => "no price known".to_owned(),
+    }
 }
 
 /// `$0.0412 of it for writing 2 summaries (≈27,010 tokens read, ≈1,204 written)`, and those of which nothing is known.

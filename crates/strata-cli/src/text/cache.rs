@@ -21,8 +21,15 @@ pub(crate) fn cache(report: &CacheReport, limit: usize, style: Style) -> String 
         text += &format!("\n{}\n{}", style.strong(&title), table.print(style));
     };
     if !broken.is_empty() {
+        let lost_nothing =
+            |call: &&&CallCacheReport| call.loss.as_ref().is_some_and(|loss| loss.rebilled_tokens == 0);
+        let without_loss = match broken.iter().filter(lost_nothing).count() {
+            0 => String::new(),
+            n => format!("; {} of them lost nothing", count(n as u64)),
+        };
+        let of_calls = counted(report.calls.len(), "call");
         section(
-            format!("Breaks, {} of {}", count(broken.len() as u64), counted(report.calls.len(), "call")),
+            format!("Breaks, {} of {of_calls}{without_loss}", count(broken.len() as u64)),
             &breaks(&broken, limit),
         );
     }
@@ -43,11 +50,13 @@ fn head(report: &CacheReport, style: Style) -> String {
     let known = if report.is_rule_known { "" } else { " (assumed: no rule is known for all of its models)" };
     fields.add("paid", &bill::paid(&report.bill));
     fields.add("of these", &bill::made_of(&report.bill).unwrap_or_default());
-    let cached = share(report.predicted_cached_tokens, report.prompt_tokens);
-    fields.add(
-        "predicted",
-        &format!("{} can be found in a cache ({cached})", count(report.predicted_cached_tokens)),
-    );
+    // Of calls that nobody is known to have paid for nothing is predicted.
+    let paid_tokens = report.bill.prompt_tokens - report.bill.unpaid_tokens;
+    if paid_tokens > 0 {
+        let cached = share(report.predicted_cached_tokens, paid_tokens);
+        let found = count(report.predicted_cached_tokens);
+        fields.add("predicted", &format!("{found} can be found in a cache ({cached})"));
+    }
     fields.add("rules", &format!("{}{known}", report.provider));
     fields.add(
         "lost",

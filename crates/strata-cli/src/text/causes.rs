@@ -3,7 +3,7 @@
 use strata_app::report::{Basis, CauseBreak, DifferenceCause, SideName};
 
 use super::Style;
-use super::number::{count, difference, dollars_more};
+use super::number::{billionths, count, difference, dollars_more};
 use super::table::{Align, Table};
 
 /// The first causes under a headline, with the sums of all.
@@ -36,7 +36,7 @@ pub(super) fn causes(causes: &[DifferenceCause], limit: usize, style: Style) -> 
         difference(sum(|cause| cause.tokens)),
         some(sum(|cause| cause.cached_tokens)),
         some(sum(|cause| cause.output_tokens)),
-        dollars_more(causes.iter().map(|cause| cause.cost).sum()),
+        dollars_more(causes.iter().map(|cause| cause.cost).sum::<Option<f64>>().map(billionths)),
         String::new(),
     ]);
     let mut text = format!("\n{}\n{}", style.strong("What makes the difference"), table.print(style));

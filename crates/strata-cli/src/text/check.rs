@@ -37,6 +37,13 @@ fn run(report: &CheckReport, style: Style) -> String {
     let failed = if n_failed == 0 { "all kept".to_owned() } else { format!("{n_failed} not kept") };
     head.add("sessions", &format!("{sessions}, {failed}"));
     head.add("paid", &format!("{}, {}", bill::heading(&report.bill), bill::paid(&report.bill)));
+    if report.repeated_calls > 0 {
+        let calls = counted(report.repeated_calls as usize, "call");
+        head.add(
+            "repeated",
+            &format!("{calls} that a session before tells of, too: counted once in what was paid"),
+        );
+    }
     head.print()
 }
 

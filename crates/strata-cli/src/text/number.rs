@@ -17,6 +17,11 @@ pub(super) fn dollars_more(amount: Option<f64>) -> String {
     }
 }
 
+/// Dollars without what adding them up leaves in the last digits.
+pub(super) fn billionths(amount: f64) -> f64 {
+    (amount * 1e9).round() / 1e9
+}
+
 /// `2026-11-20 21:03`, in UTC.
 pub(super) fn date(epoch_ms: i64) -> String {
     let minutes = epoch_ms.div_euclid(60_000);

@@ -23,7 +23,7 @@ fn session(shown: &ShownSession, style: Style) -> String {
     fields.add("source", &session.source);
     fields.add("events", &events(session));
     fields.add("user turns", &count(session.user_turns));
-    fields.add("calls", &calls(session));
+    fields.add("calls", &calls(shown));
     fields.add("tool calls", &count(session.tool_calls));
     fields.add("prompts", &prompts(shown));
     if let Some(known) = &shown.tokens {
@@ -59,11 +59,17 @@ fn events(session: &SessionReport) -> String {
     text
 }
 
-fn calls(session: &SessionReport) -> String {
-    if session.agents.is_empty() {
-        return count(session.calls);
-    }
-    format!("{} by {}", count(session.calls), listed(&session.agents))
+fn calls(shown: &ShownSession) -> String {
+    let calls = count(shown.session.calls);
+    let Some(known) = shown.tokens.as_ref().filter(|known| !known.callers.is_empty()) else { return calls };
+    let relayed = match known.relayed_calls {
+        0 => String::new(),
+        n => format!(
+            "; {} of them of sub-agents, which this file only repeats: `strata usage` sets these beside its sums",
+            count(n)
+        ),
+    };
+    format!("{calls} by {}{relayed}", listed(&known.callers))
 }
 
 fn prompts(shown: &ShownSession) -> String {
@@ -89,6 +95,10 @@ fn reported(session: &SessionReport) -> String {
     }
     if usage.cache_write_tokens > 0 {
         text += &format!(", {} written to the cache", count(usage.cache_write_tokens));
+    }
+    // No answer is empty either.
+    if usage.output_tokens == 0 {
+        return text + ", nothing of answers";
     }
     let mark = if session.output_caveat.is_some() { " (too few, see below)" } else { "" };
     format!("{text}, {} output tokens{mark}", count(usage.output_tokens))

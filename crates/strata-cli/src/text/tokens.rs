@@ -55,10 +55,14 @@ fn head(report: &TokensReport, style: Style) -> String {
     fields.add("paid", &bill::paid(&report.bill));
     fields.add("of these", &bill::made_of(&report.bill).unwrap_or_default());
     let known = marked(report.total, report.basis);
-    fields.add(
-        "prefix match",
-        &format!("{stable} of {known} counted tokens ({stable_share}) were sent before in the same lineage"),
-    );
+    if report.total > 0 {
+        fields.add(
+            "prefix match",
+            &format!(
+                "{stable} of {known} counted tokens ({stable_share}) were sent before in the same lineage"
+            ),
+        );
+    }
     fields.add("model", bill::no_model(&report.app).unwrap_or_default());
     for used in &report.calibrations {
         let CalibrationUsed { model, growths, learned, error } = used;
@@ -75,7 +79,8 @@ fn kinds(report: &TokensReport) -> Table {
     let mut table =
         Table::new([("kind", Align::Left), ("tokens", Align::Right), ("", Align::Right), ("", Align::Left)]);
     let hidden = report.hidden.map_or(0, |hidden| hidden.lifetime_tokens);
-    let largest = report.kinds.iter().map(|kind| kind.lifetime_tokens).max().unwrap_or(1).max(hidden).max(1);
+    let of_kinds = report.kinds.iter().map(|kind| kind.lifetime_tokens);
+    let largest = of_kinds.chain([report.overhead, hidden]).fold(1, u64::max);
     let whole = report.total + hidden;
     let bar = |tokens: u64| "█".repeat((tokens * BAR).div_ceil(largest) as usize);
     let mut row = |name: String, tokens: u64| {

@@ -100,7 +100,7 @@ fn notes(usage: &Usage) -> Vec<String> {
     notes.extend(usage.apart.iter().map(apart));
     if usage.repeated_calls > 0 {
         let calls = counted(usage.repeated_calls as usize, "record");
-        notes.push(format!("{calls} of calls that other files tell of, too: each call counts once."));
+        notes.push(format!("{calls} of calls that are told of more than once: each call counts once."));
     }
     if usage.undated_calls > 0 {
         let calls = counted(usage.undated_calls as usize, "call");

@@ -50,6 +50,21 @@ fn a_pickle_that_cannot_be_read_costs_itself_only() {
     assert!(run.stdout.contains("1 in 1 invocation"), "{}", run.stdout);
 }
 
+#[test]
+fn the_recorder_replaces_nothing_but_a_recorder() {
+    let computer = Computer::new();
+    let (app, recorder) = (computer.path("app.py"), computer.path("strata_recorder.py"));
+    std::fs::write(&app, "app = App()").unwrap();
+    let run = computer.run(&format!("adk-recorder {}", app.display()));
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("app.py is there and is no recorder"), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(&app).unwrap(), "app = App()");
+    for _ in ["a first", "a newer one"] {
+        assert_eq!(computer.run(&format!("adk-recorder {}", recorder.display())).code, 0);
+    }
+    assert!(std::fs::read_to_string(&recorder).unwrap().contains("class StrataRecorder"));
+}
+
 fn write_pickled_database(path: &Path) {
     let database = rusqlite::Connection::open(path).unwrap();
     let tables = r#"CREATE TABLE sessions (app_name TEXT, user_id TEXT, id TEXT, state TEXT);

@@ -236,6 +236,30 @@ fn where_nothing_is_that_is_said() {
 }
 
 #[test]
+fn a_file_that_is_named_twice_has_a_session_both_times() {
+    let computer = Computer::new();
+    let once = usage(&computer, "weather.session.json --json");
+    let twice = usage(&computer, "weather.session.json weather.session.json --json");
+    assert_eq!((once.code, twice.code), (0, 0), "{}", twice.stderr);
+    assert_eq!(once.document()["total"], twice.document()["total"]);
+    let empty = usage(&computer, "empty.jsonl");
+    assert_eq!(empty.code, 2);
+    assert!(empty.stderr.contains("There is no session in it"), "{}", empty.stderr);
+}
+
+#[test]
+fn answers_count_where_only_prompts_are_known_as_a_sum() {
+    let computer = Computer::new();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../strata-import/samples/copilot-cli.jsonl");
+    let used = usage(&computer, &format!("{} --json", file.display())).document();
+    let shown = computer.run(&format!("show {} --json", file.display())).document();
+    let reported = &shown["sessions"][0]["reportedUsage"];
+    for (of_usage, of_show) in [("outputTokens", "outputTokens"), ("inputTokens", "inputTokens")] {
+        assert_eq!(used["total"][of_usage], reported[of_show], "{of_usage}");
+    }
+}
+
+#[test]
 fn no_conversation_is_stored() {
     let computer = computer();
     let run = usage(&computer, "");
@@ -260,7 +284,7 @@ fn a_path_is_read_once_however_often_it_is_named() {
     assert_eq!(both["places"][0]["files"], json!(1));
     let read = both["places"][1]["files"].as_u64();
     let alone = usage(&computer, &format!("{} --json", samples().display())).document();
-    assert_eq!(read.map(|n| n + 1), alone["places"][0]["files"].as_u64());
+    assert_eq!(read, alone["places"][0]["files"].as_u64());
     assert_eq!(both["total"], alone["total"]);
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions:
         let events: Vec<&LoggedEvent> = events.iter().collect();
         return build_contents(&events, scope, omissions).into_iter().collect();
     };
-    let history = History { log, end: events.len(), scope, head: head(log, events.len(), scope) };
+    let history = History::new((log, events.len()), scope);
     let (mut settled, tail, seen) =
         history.ended(history.settle(history.longest(history.end, 0)), history.end);
     settled.contents.extend(tail);
@@ -26,24 +26,21 @@ pub(crate) fn build(events: EventView<'_>, scope: &ContentsScope<'_>, omissions:
     settled.contents
 }
 
-/// What did not make it into the contents of the first `end` events of a log, in the order of the events.
-pub(crate) fn omissions((log, end): (&EventLog, usize), scope: &ContentsScope<'_>) -> Vec<Omission> {
-    let history = History { log, end, scope, head: head(log, end, scope) };
-    let (settled, _, seen) = history.ended(history.longest(end, 0), end);
-    let mut list: Vec<Omission> = settled.omissions.iter().flatten().cloned().collect();
-    list.extend(seen.into_list());
-    list.sort_by_key(|omission| omission.event);
-    list
+/// What did not make it into the contents of the first so many events of a log.
+pub(crate) fn omissions(log_and_end: (&EventLog, usize), scope: &ContentsScope<'_>) -> Vec<Omission> {
+    let history = History::new(log_and_end, scope);
+    let (settled, _, seen) = history.ended(history.longest(history.end, 0), history.end);
+    settled.omissions.iter().flatten().cloned().chain(seen.into_list()).collect()
 }
 
-/// What did not make it into the contents of the first `end` events of a log: all there is to say about `event`, and
+/// What did not make it into the contents of the first so many events of a log: all there is to say about `event`, and
 /// about some others.
 pub(crate) fn omissions_around(
     event: usize,
-    (log, end): (&EventLog, usize),
+    log_and_end: (&EventLog, usize),
     scope: &ContentsScope<'_>,
 ) -> Vec<Omission> {
-    let history = History { log, end, scope, head: head(log, end, scope) };
+    let history = History::new(log_and_end, scope);
     let (_, _, seen) = history.ended(history.longest(event, 0), event);
     seen.into_list()
 }
@@ -56,7 +53,12 @@ struct History<'h> {
     head: Option<Arc<RequestContent>>,
 }
 
-impl History<'_> {
+impl<'h> History<'h> {
+    /// That of the first `end` events.
+    fn new((log, end): (&'h EventLog, usize), scope: &'h ContentsScope<'h>) -> Self {
+        Self { log, end, scope, head: head(log, end, scope) }
+    }
+
     /// The longest settled history of at most so many events to go on from.
     fn longest(&self, most: usize, skip: usize) -> SettledHistory {
         let most = if self.scope.rules.summarises_ranges() { most } else { 0 };

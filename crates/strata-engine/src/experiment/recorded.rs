@@ -277,8 +277,12 @@ fn matched(recorded: &LlmRequest, compiled: &LlmRequest, agent: &Str) -> LlmRequ
     request.model = request.model.take().or_else(|| compiled.model.clone());
     if let Some(text) = &recorded.system_instruction {
         let known = compiled.system_instruction.as_ref();
+        // What was sent as one text may be told block by block, unless marks stand behind some of them.
+        let n_blocks = text.blocks().count();
+        let has_marks = recorded.cache_marks.as_ref().is_some_and(|asked| !asked.marks.is_empty());
         let is_same = |known: &&Arc<RichText>| {
-            known.to_text() == text.to_text() && known.blocks().count() == text.blocks().count()
+            known.to_text() == text.to_text()
+                && (known.blocks().count() == n_blocks || (n_blocks == 1 && !has_marks))
         };
         let same = known.filter(is_same);
         let own = || Arc::new(sourced(text, known.map(|known| &**known), agent));

@@ -147,18 +147,19 @@ fn is_equal(content: &RequestContent, said: &Content) -> bool {
 /// The events of a call that did not make it into its contents, in their order, with the rule that left each out.
 pub fn explain_omissions(context: &CompileContext<'_>) -> Vec<Omission> {
     let (events, scope) = (context.events, scope(context));
-    let is_whole = context.include_contents() == IncludeContents::Default;
-    if let Some(log) = events.log().filter(|_| is_whole) {
-        return incremental::omissions((log, events.len()), &scope);
-    }
     let mut omissions = Omissions::default();
-    if is_whole {
-        let events: Vec<&LoggedEvent> = events.iter().collect();
-        build_contents(&events, &scope, &mut omissions);
-    } else {
-        current_turn::build(events, &scope, &mut omissions);
-    }
-    let mut list = omissions.into_list();
+    let mut list = match (context.include_contents(), events.log()) {
+        (IncludeContents::Default, Some(log)) => incremental::omissions((log, events.len()), &scope),
+        (IncludeContents::Default, None) => {
+            let events: Vec<&LoggedEvent> = events.iter().collect();
+            build_contents(&events, &scope, &mut omissions);
+            omissions.into_list()
+        }
+        (IncludeContents::None, _) => {
+            current_turn::build(events, &scope, &mut omissions);
+            omissions.into_list()
+        }
+    };
     list.sort_by_key(|omission| omission.event);
     list
 }

@@ -189,7 +189,8 @@ impl CacheAnalysis {
                 Some(_) => None,
             };
             let told = told.and_then(|report| report.cached);
-            let sent = SentCall { reported: told, ..run.timeline.sent(at) };
+            let size = sized.map(|size| size.prompt);
+            let sent = SentCall { reported: told, size, ..run.timeline.sent(at) };
             let prediction = run.caches.meet(&run.prompts, sent);
             let is_kept_long = run.timeline.is_kept_long(at);
             let output = experiment.call(call.number).and_then(|call| call.usage.as_ref()?.output_tokens());
@@ -384,7 +385,11 @@ impl CacheAnalysis {
         let anchored: Vec<PromptMatches> = (0..prompts.len()).map(anchored).collect();
         let is_same_call = |at: usize| before[at].as_ref().is_some_and(|before| before.is_same);
         let told = |at: usize| self.calls[at].reported.filter(|_| is_same_call(at))?.cached;
-        let predictions = simulate(&anchored, |at| SentCall { reported: told(at), ..timeline.sent(at) });
+        let sent = |at: usize| {
+            let size = sized[at].map(|size| size.prompt);
+            SentCall { reported: told(at), size, ..timeline.sent(at) }
+        };
+        let predictions = simulate(&anchored, sent);
         let before = before.into_iter().flatten();
         let bills = calls.zip(&predictions).zip(before).enumerate();
         let bills = bills.map(|(at, ((((call, _), prompt), prediction), before))| {

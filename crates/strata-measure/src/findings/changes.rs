@@ -90,19 +90,25 @@ const CHEAPER_MODEL: &str =
 type Reason<'e> = (&'e str, &'static str, Option<(&'static str, &'e str)>);
 
 /// What a value is called, without others that stand between its name and it: of `Tags: a b`, `Tags`. What stands before the
-/// end of a growing list is another item each time.
-fn name_of(change: &TextChange) -> &str {
-    if change.kind == ChangeKind::Grown {
-        return "";
+/// end of a growing list is another item each time, and before a message that came or went another message.
+fn name_of<'c>(cause: &Cause, change: &'c TextChange) -> &'c str {
+    let is_of_history = matches!(
+        cause,
+        Cause::Rewritten { .. } | Cause::PutIn { .. } | Cause::LeftOut { .. } | Cause::Truncated { .. }
+    );
+    match change.label.split_once([':', '=']) {
+        _ if change.kind == ChangeKind::Grown => "",
+        Some((name, _)) => name,
+        None if is_of_history => "",
+        None => &change.label,
     }
-    change.label.split([':', '=']).next().unwrap_or(&change.label)
 }
 
 /// Losses for the same reason, by the same agent, of the same kind of value: a finding each.
 fn observed<'e>(evidence: &Evidence<'e>, is: impl Fn(&Cause) -> bool) -> Vec<Observation> {
     let mut all: BTreeMap<Reason<'e>, (Tally, Vec<&'e Loss>)> = BTreeMap::new();
     for (call, loss) in evidence.losses().filter(|(_, loss)| is(&loss.cause)) {
-        let change = loss.cause.change().map(|change| (change.kind.code(), name_of(change)));
+        let change = loss.cause.change().map(|change| (change.kind.code(), name_of(&loss.cause, change)));
         let (tally, losses) = all.entry((call.name(), loss.cause.code(), change)).or_default();
         evidence.add_loss(tally, call, loss);
         losses.push(loss);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use strata_engine::Facts;
-use strata_model::{Event, EventIndex, Severity};
+use strata_model::{Event, EventIndex, RequestPart, Severity};
 
 use super::evidence::Evidence;
 use super::finding::FindingKind;
@@ -60,7 +60,7 @@ fn call_without_result(evidence: &Evidence<'_>) -> Vec<Observation> {
         for response in event.function_responses() {
             let Some(id) = response.id.as_deref().filter(|id| !id.is_empty()) else { continue };
             open.remove(id);
-            if !known.contains(id) {
+            if !known.contains(id) && !is_called(evidence, at, id) {
                 lost.push((at, response.name.as_deref().unwrap_or("a tool").to_owned(), true));
             }
         }
@@ -94,6 +94,17 @@ fn call_without_result(evidence: &Evidence<'_>) -> Vec<Observation> {
     let tally = lost.first().map(|(at, ..)| evidence.calls_after(*at)).unwrap_or_default();
     let message = format!("Requests leave out {}, so the model does not know of them.", said.join(" and "));
     vec![Observation::new(Severity::Warning, message, tally).of_events(lost.iter().map(|(at, ..)| *at))]
+}
+
+/// Whether the next request has a call with this id: one that a gateway made by itself is in no answer, and so in no event.
+fn is_called(evidence: &Evidence<'_>, result: EventIndex, id: &str) -> bool {
+    let next = evidence.calls.iter().find(|call| call.call.answer > result);
+    let called = |part: &RequestPart| {
+        part.part.function_call.as_ref().is_some_and(|call| call.id.as_deref() == Some(id))
+    };
+    next.is_some_and(|next| {
+        next.result.request.contents.iter().flat_map(|content| &content.parts).any(called)
+    })
 }
 
 fn words_beside_a_request(evidence: &Evidence<'_>) -> Vec<Observation> {

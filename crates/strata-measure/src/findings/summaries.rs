@@ -142,13 +142,15 @@ fn compaction_does_not_pay(evidence: &Evidence<'_>) -> Vec<Observation> {
             evidence.is_worth(balance.tally.tokens()) && lost > balance.saved
         })
         .map(|(by, balance)| {
-            let message = format!(
-                "{} made {} tokens be paid in full again, and the calls behind it were shorter by {} tokens in all, \
-                 most of which the cache would have held.",
-                event_name(by),
-                number(balance.tally.tokens()),
-                number(balance.saved),
-            );
+            let gain = match balance.saved {
+                0 => "no call behind it was shorter".to_owned(),
+                saved => format!(
+                    "the calls behind it were shorter by {} tokens in all, most of which the cache would have held",
+                    number(saved)
+                ),
+            };
+            let lost = number(balance.tally.tokens());
+            let message = format!("{} made {lost} tokens be paid in full again, and {gain}.", event_name(by));
             Observation::new(Severity::Info, message, balance.tally).of_events([by])
         })
         .collect()

@@ -7,6 +7,8 @@ use crate::analysis::{Cause, ChangeKind, PartsKind};
 
 /// Characters of a token, where a setting counts in the other of the two.
 const CHARACTERS_A_TOKEN: usize = 4;
+/// What OpenAI calls the key of a cache.
+const CACHE_KEY: &str = "prompt_cache_key";
 /// Names that are told of a list.
 const MOST_NAMES: usize = 3;
 
@@ -68,6 +70,8 @@ pub enum Aim {
     SameSchema,
     SameModel,
     SameSettings,
+    /// The same key, by which OpenAI finds the machine that has the cache.
+    SameCacheKey,
     /// A prefix is kept for longer.
     KeptLonger,
     /// Prompts are asked to be cached.
@@ -146,6 +150,9 @@ impl Aim {
             Cause::Definitions { .. } => Self::SameTools,
             Cause::Model { staying_micros, .. } if staying_micros.is_none_or(|micros| micros <= 0) => {
                 Self::SameModel
+            }
+            Cause::Parameters { changed } if changed.iter().any(|setting| setting.name == CACHE_KEY) => {
+                Self::SameCacheKey
             }
             Cause::Parameters { .. } => Self::SameSettings,
             Cause::NoBreakpoint { lookback_blocks, .. } => Self::MarkedNearer { blocks: *lookback_blocks },

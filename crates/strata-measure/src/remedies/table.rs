@@ -99,6 +99,14 @@ fn of_adk(aim: &Aim) -> Option<Remedy> {
             "LiteLlm(…)",
             LITELLM_CACHING,
         )),
+        Aim::MarkedNearer { blocks } if *blocks > 0 => Some(Remedy::new(
+            format!(
+                r#"cache_control_injection_points=[{{"location": "message", "role": "system"}}, {{"location": "message", "index": -{}}}, {{"location": "message", "index": -1}}]"#,
+                blocks.saturating_sub(2).max(2)
+            ),
+            "LiteLlm(…)",
+            LITELLM_CACHING,
+        )),
         Aim::FewerParameters { tool, names } => Some(Remedy::new(
             format!("a function for {tool} without {}", without(names)),
             "tools=[…]",
@@ -189,7 +197,8 @@ fn of_claude_code(aim: &Aim) -> Option<Remedy> {
         | Aim::SameSchema
         | Aim::DropSeldom
         | Aim::AddBehind
-        | Aim::MarkedNearer { .. } => None,
+        | Aim::MarkedNearer { .. }
+        | Aim::SameCacheKey => None,
     }
 }
 
@@ -228,7 +237,8 @@ fn of_codex(aim: &Aim) -> Option<Remedy> {
         | Aim::SameSchema
         | Aim::KeptLonger
         | Aim::Cached
-        | Aim::MarkedNearer { .. } => None,
+        | Aim::MarkedNearer { .. }
+        | Aim::SameCacheKey => None,
     }
 }
 
@@ -266,7 +276,8 @@ fn of_gemini_cli(aim: &Aim) -> Option<Remedy> {
         | Aim::SameSchema
         | Aim::KeptLonger
         | Aim::Cached
-        | Aim::MarkedNearer { .. } => None,
+        | Aim::MarkedNearer { .. }
+        | Aim::SameCacheKey => None,
     }
 }
 
@@ -349,6 +360,10 @@ fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
             Some(Remedy::new(text, OWN_CODE, source))
         }
         Aim::SameModel => code("Give other work to another model in a conversation of its own"),
+        Aim::SameCacheKey => {
+            let text = "Send one prompt_cache_key in all requests of a conversation";
+            Some(Remedy::new(text, OWN_CODE, OPENAI_CACHING))
+        }
         Aim::SameSettings => {
             of_anthropic("Send the same thinking and tool_choice in all requests of a conversation")
         }
@@ -360,7 +375,7 @@ fn of_own_code(aim: &Aim, provider: Provider) -> Option<Remedy> {
             r#""prompt_cache_breakpoint": { "mode": "explicit" } in the last block of what is to be kept, and there in the next request too"#,
         ),
         Aim::MarkedNearer { blocks } => of_anthropic(&format!(
-            r#""cache_control": {{ "type": "ephemeral" }} in each block that stands {} behind another mark"#,
+            r#""cache_control": {{ "type": "ephemeral" }} in one block of every {} that come in at once, in four at most"#,
             blocks.saturating_sub(2)
         )),
         _ => None,
@@ -401,6 +416,7 @@ mod tests {
             Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::Retention(12) },
             Aim::KeptInSummaries { names: vec!["ORD-4411".into()], by: KeptBy::State },
             Aim::MarkedNearer { blocks: 20 },
+            Aim::MarkedNearer { blocks: 0 },
             Aim::SameSystemText,
             Aim::AllStatic,
             Aim::SameClientBlock,
@@ -413,6 +429,7 @@ mod tests {
             Aim::SameSchema,
             Aim::SameModel,
             Aim::SameSettings,
+            Aim::SameCacheKey,
             Aim::KeptLonger,
             Aim::Cached,
         ]

@@ -3,7 +3,7 @@
 use strata_model::take::{take_any, take_object};
 use strata_model::{Json, Object, Str};
 
-use super::cache_marks::MARK;
+use super::cache_marks::MARKS;
 use crate::message::{Messages, Reader, Role, Turn};
 use crate::unread::UnreadFields;
 
@@ -117,7 +117,7 @@ struct AllButMarks<'u>(&'u mut dyn UnreadFields);
 
 impl UnreadFields for AllButMarks<'_> {
     fn field(&mut self, owner: &str, name: &str, value: &Json) {
-        if name != MARK {
+        if !MARKS.contains(&name) {
             self.0.field(owner, name, value);
         }
     }

@@ -2293,7 +2293,11 @@ outputTokens: number,
  */
 cost: number | null,
 /**
- * Of these, for hidden context, and for answers.
+ * Calls whose model has no known price. Where that is some of them, US dollars of all else.
+ */
+unpricedCalls: number, partialCost: number | null,
+/**
+ * Of `cost`, for hidden context, and for answers.
  */
 hiddenCost: number | null, outputCost: number | null,
 /**
@@ -2322,7 +2326,7 @@ rows: Array<UsageRow>, total: UsageSums,
  */
 apart: Array<UsageApart>,
 /**
- * Records of calls that other files tell of, too: they are in no sum.
+ * Records of calls that are told of more than once, in one file or several: they are in no sum.
  */
 repeatedCalls: number,
 /**

@@ -221,20 +221,24 @@ fn texts(measured: &MeasuredSession<'_>, agent: &str) -> Option<(TextFigure, BTr
     let call = measured.compiled(measured.calls(Some(agent)).next()?.call)?;
     let scale = measured.subject.scale(measured.analysis, measured.tables, call).ok()?;
     let weigh = SegmentScale::new(scale, &call.request);
-    let (mut system, mut tools) = ((0, Fingerprint::default()), BTreeMap::new());
+    let (mut system, mut tools) = ((0, String::new()), BTreeMap::new());
     for segment in prompt_segments(&call.request) {
         let tokens = u64::from(weigh.count(&segment).tokens);
-        let hash = Fingerprint::of(segment.text().as_bytes());
         match (&segment.item, &segment.path) {
-            (Item::System(_), _) => system = (system.0 + tokens, system.1.then(hash)),
+            // As one text: into how many blocks it falls depends on what is known of it.
+            (Item::System(_), _) => {
+                system.0 += tokens;
+                system.1 += &segment.text();
+            }
             (Item::Declaration(_) | Item::BuiltInTool { .. }, Path::Tool { .. }) => {
                 let name = segment.path.to_string().trim_start_matches("tool.").to_owned();
-                tools.insert(name, text_figure(tokens, hash));
+                tools.insert(name, text_figure(tokens, Fingerprint::of(segment.text().as_bytes())));
             }
             _ => {}
         }
     }
-    Some((text_figure(system.0, system.1), tools))
+    let hash = Fingerprint::default().then(Fingerprint::of(system.1.as_bytes()));
+    Some((text_figure(system.0, hash), tools))
 }
 
 /// Half of the hash tells texts apart as well, and is read more easily.

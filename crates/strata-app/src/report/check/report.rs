@@ -17,8 +17,10 @@ pub struct CheckReport {
     pub session: Option<String>,
     pub title: Option<String>,
     pub app: Option<AppReport>,
-    /// What the calls of all sessions come to.
+    /// What the calls of all sessions come to, each call once.
     pub bill: Bill,
+    /// Calls that a session before tells of, too, as one that was resumed in another file does.
+    pub repeated_calls: u32,
     /// Everything was kept to, and everything could be read.
     pub passed: bool,
     /// In the order in which they were named, those of a folder by their files.

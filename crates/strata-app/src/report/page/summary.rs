@@ -47,7 +47,7 @@ pub(super) fn section(
                     (row("Of these, hidden context", format!("{} tokens", tokens(bill.hidden_tokens, bill.counted_basis))))
                 }
                 (row("Answers", answers(bill)))
-                (row("Cost", dollars(bill.cost)))
+                (row("Cost", cost(bill)))
                 @if let Some(largest) = largest {
                     (row("Largest prompt", format!(
                         "{} tokens ({}), C{}",
@@ -70,8 +70,18 @@ pub(super) fn section(
 /// What answers came to is known by reports alone.
 fn answers(bill: &Bill) -> String {
     match bill.output_tokens {
-        0 if bill.reported_calls == 0 => "not reported, and in no cost".to_owned(),
+        0 => "not reported, and in no cost".to_owned(),
         n => format!("{} tokens", count(n)),
+    }
+}
+
+fn cost(bill: &Bill) -> String {
+    match bill.partial_cost.filter(|_| bill.cost.is_none()) {
+        Some(known) => {
+            let calls = words::counted(bill.unpriced_calls as usize, "call");
+            format!("{}, and {calls} without a known price", dollars(Some(known)))
+        }
+        None => dollars(bill.cost),
     }
 }
 

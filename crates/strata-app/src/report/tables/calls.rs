@@ -24,7 +24,11 @@ pub(super) const COLUMNS: &[Column] = &[
     Column::new("call", Integer, "the number of the call in its session, from 1"),
     Column::optional("turn", Integer, "the user's turn it belongs to, from 1"),
     Column::new("agent", Text, "the agent that made it"),
-    Column::new("model", Text, "the model that was asked; empty where nothing says"),
+    Column::new(
+        "model",
+        Text,
+        "the model that answered, or was asked where nothing says; empty where nobody knows",
+    ),
     Column::optional("answered_at", Time, "when its answer was written down, in UTC"),
     Column::new("is_answered", Flag, "whether anything is recorded of what came back"),
     Column::new("is_paid", Flag, "whether anybody is known to have paid for it"),

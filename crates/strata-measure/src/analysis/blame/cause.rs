@@ -187,6 +187,7 @@ impl Cause {
             {
                 "tools_reordered"
             }
+            Self::Definitions { .. } if self.is_of_schema() => "answer_schema_changed",
             Self::Definitions { .. } => "tools_changed",
             Self::HandOff { .. } => "hand_off",
             Self::Scope { .. } => "history_scope",

@@ -105,7 +105,9 @@ impl Cause {
             }
             Self::Evicted => "other prompts took its place in the server".to_owned(),
             Self::BelowMinimum { minimum_tokens } => {
-                format!("the prompt is shorter than the {minimum_tokens} tokens that are cached at least")
+                format!(
+                    "what was sent before is shorter than the {minimum_tokens} tokens that are cached at least"
+                )
             }
             Self::NoBreakpoint { lookback_blocks: 0, .. } => {
                 "no breakpoint stands where what was sent before ends, and the provider looks nowhere else"

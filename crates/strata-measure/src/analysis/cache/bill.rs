@@ -56,6 +56,14 @@ impl Cost {
     pub fn total(&self) -> f64 {
         self.known + self.hidden + self.output
     }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            known: self.known + other.known,
+            hidden: self.hidden + other.hidden,
+            output: self.output + other.output,
+        }
+    }
 }
 
 impl CallBill {
@@ -158,6 +166,15 @@ impl CallBill {
         self.counted.tokens.saturating_sub(self.prompt_tokens)
     }
 
+    /// Where a token of our count stands in the prompt: behind what is hidden, and where we count too much, as much earlier.
+    pub(super) fn place_of(&self, counted: u32) -> u32 {
+        let place = match self.overcounted_tokens() {
+            0 => counted.saturating_add(self.hidden_tokens()),
+            _ => (u64::from(counted) * u64::from(self.prompt_tokens) / u64::from(self.counted.tokens)) as u32,
+        };
+        place.min(self.prompt_tokens)
+    }
+
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost.as_ref().map(Cost::total)
     }
@@ -190,6 +207,9 @@ pub struct BillTotals {
     pub output_tokens: u64,
     /// Of the calls. `None` when one has no price, or there is none.
     pub cost: Option<Cost>,
+    /// Calls whose model has no known price, and what all others come to.
+    pub unpriced_calls: u32,
+    pub priced: Cost,
     /// For writing summaries. Nothing of it is in the other sums, but for [`Self::cost_usd`].
     pub summaries: SummaryBill,
 }
@@ -215,6 +235,8 @@ impl BillTotals {
             written_long_tokens: 0,
             output_tokens: 0,
             cost: Some(Cost::default()),
+            unpriced_calls: 0,
+            priced: Cost::default(),
             summaries: SummaryBill::default(),
         }
     }
@@ -245,11 +267,11 @@ impl BillTotals {
         self.written_tokens += u64::from(bill.written_tokens);
         self.written_long_tokens += u64::from(bill.written_long_tokens);
         self.output_tokens += u64::from(bill.output_tokens.unwrap_or(0));
-        self.cost = self.cost.zip(bill.cost).map(|(sum, cost)| Cost {
-            known: sum.known + cost.known,
-            hidden: sum.hidden + cost.hidden,
-            output: sum.output + cost.output,
-        });
+        self.cost = self.cost.zip(bill.cost).map(|(sum, cost)| sum.plus(cost));
+        match bill.cost {
+            Some(cost) => self.priced = self.priced.plus(cost),
+            None => self.unpriced_calls += 1,
+        }
     }
 
     /// With no cost where there is no call.
@@ -276,6 +298,12 @@ impl BillTotals {
     /// The share of all prompts that were paid for which was read from a cache, from 0 to 1.
     pub fn cache_ratio(&self) -> f64 {
         self.cached_tokens as f64 / self.paid_tokens().max(1) as f64
+    }
+
+    /// US dollars of the calls and summaries that have a price, where others have none.
+    pub fn partly_usd(&self) -> Option<f64> {
+        let is_partly = self.cost.is_none() && self.calls > self.unpriced_calls;
+        is_partly.then(|| self.priced.total() + self.summaries.cost.unwrap_or(0.0))
     }
 
     /// US dollars of calls and summaries.
@@ -308,11 +336,9 @@ impl Sum for BillTotals {
                 written_tokens: sum.written_tokens + bill.written_tokens,
                 written_long_tokens: sum.written_long_tokens + bill.written_long_tokens,
                 output_tokens: sum.output_tokens + bill.output_tokens,
-                cost: sum.cost.zip(cost).map(|(sum, cost)| Cost {
-                    known: sum.known + cost.known,
-                    hidden: sum.hidden + cost.hidden,
-                    output: sum.output + cost.output,
-                }),
+                cost: sum.cost.zip(cost).map(|(sum, cost)| sum.plus(cost)),
+                unpriced_calls: sum.unpriced_calls + bill.unpriced_calls,
+                priced: sum.priced.plus(bill.priced),
                 summaries: [sum.summaries, bill.summaries].iter().sum(),
             };
         }

@@ -66,28 +66,20 @@ impl Losses<'_> {
             }
             _ => predicted?,
         };
-        loss.cost_usd = price.map(|price| {
-            let bill = self.bill(at);
-            let rates = price.rates_for(bill.prompt_tokens.into());
-            let write = rates.cache_write.unwrap_or(rates.input);
-            let fresh = match self.timeline.rules[at].machine {
-                Machine::Breakpoints { .. } if self.timeline.is_kept_long(at) => {
-                    rates.cache_write_long.unwrap_or(write)
-                }
-                Machine::Breakpoints { .. } => write,
-                _ => rates.input,
-            };
-            f64::from(loss.tokens) * (fresh - rates.cached_read) / 1e6
-        });
+        let bill = self.bill(at);
+        loss.cost_usd = price.map(|price| bill.cost_at(price, 0) - bill.cost_at(price, loss.tokens));
         Some(loss)
     }
 
     /// What the report says of a call: a loss that was predicted and did not come true is none, one that was not
     /// predicted is one.
     fn reported(&self, at: usize, predicted: Option<Loss>, found: &Comparison) -> Option<Loss> {
-        let previous = predicted.as_ref().map(|loss| loss.against).or(self.calls[at].previous)?;
+        let of_lineage = self.calls[at].previous;
+        let previous = predicted.as_ref().map(|loss| loss.against).or(of_lineage)?;
         let (rule, bill) = (&self.timeline.rules[at], self.bill(at));
-        let stored = (self.found)(at).0.kept_before.unwrap_or(self.prompts[previous as usize - 1].tokens);
+        // Of another model nothing is kept that this one could find.
+        let kept_before = of_lineage.and_then(|_| (self.found)(at).0.kept_before);
+        let stored = kept_before.unwrap_or(self.prompts[previous as usize - 1].tokens);
         // What was sent before has a size of ours alone, where nothing is reported of it.
         let is_counted = (self.found)(previous as usize - 1).1.basis != Basis::Reported;
         let tolerance = tolerance(rule, bill) * if is_counted { COUNTED_OFF } else { 1 };
@@ -100,15 +92,29 @@ impl Losses<'_> {
             return predicted.filter(is_too_short);
         }
         let predicted_tokens = predicted.as_ref().map_or(0, |loss| loss.tokens);
-        // What was predicted explains a report that is near it, or the greater part of what was lost.
-        let explains = |loss: &Loss| found.difference.is_none() || loss.tokens.saturating_mul(2) >= tokens;
+        // What was predicted explains a report that is near it, or the greater part of what was lost. A summary takes the
+        // place of all that was said, wherever that began.
+        let is_summary = |loss: &Loss| matches!(loss.cause, Cause::Compacted { .. });
+        let is_head = found.difference == Some(Difference::HeadOnly);
+        let explains = |loss: &Loss| {
+            found.difference.is_none()
+                || loss.tokens.saturating_mul(2) >= tokens
+                || (is_head && is_summary(loss))
+        };
+        let changed = &self.timeline.resets[at];
         let loss = match (predicted.filter(explains), found.difference) {
             (Some(loss), _) => loss,
+            (None, Some(_)) if !changed.is_empty() => {
+                let cause = Cause::Parameters { changed: changed.clone() };
+                let stage = Some(self.setter(at));
+                Loss { stage, ..without_difference(previous, cause, found.reported, tokens) }
+            }
             (None, Some(why)) => without_difference(previous, Cause::Missed { why }, found.reported, tokens),
             (None, None) => return None,
         };
         // What was found ends there, unless the prompts themselves part somewhere.
-        let at_token = if loss.path.is_empty() { found.reported } else { loss.at_token };
+        let is_at_head = is_head && is_summary(&loss);
+        let at_token = if loss.path.is_empty() || is_at_head { found.reported } else { loss.at_token };
         Some(Loss { tokens, at_token, is_reported: true, predicted_tokens, ..loss })
     }
 
@@ -139,7 +145,7 @@ impl Losses<'_> {
             return Some(Loss {
                 against: previous.number,
                 cause: found.cause.clone(),
-                at_token: found.at_token.saturating_add(bill.hidden_tokens()).min(size),
+                at_token: bill.place_of(found.at_token),
                 path: found.path.clone(),
                 stage: found.stage.clone(),
                 origin: found.origin.clone(),

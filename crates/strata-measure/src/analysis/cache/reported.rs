@@ -99,7 +99,7 @@ impl ReportedCounts {
         }
     }
 
-    /// The size of a prompt that goes on from this one, by our counts of both: what the provider counts beyond ours is in
+    /// The size of a prompt that begins as this one does, by our counts of both: what the provider counts beyond ours is in
     /// it too, and where we count too much, we go on doing so. Of a cache nothing is said.
     pub(super) fn grown(&self, ours: u32, now: u32) -> Self {
         let prompt = if self.prompt >= ours {
@@ -144,14 +144,7 @@ pub(super) fn anchored<'p>(
     let measure = |at: usize, tokens: u32| match reported(at) {
         None => tokens,
         Some(_) if tokens == 0 => 0,
-        Some(report) => {
-            let ours = counted(at).tokens;
-            if report.prompt >= ours {
-                tokens.saturating_add(report.prompt - ours)
-            } else {
-                (u64::from(tokens) * u64::from(report.prompt) / u64::from(ours.max(1))) as u32
-            }
-        }
+        Some(report) => report.grown(counted(at).tokens, tokens).prompt,
     };
     let prompt = counted(at);
     // No more can be found than is sent.

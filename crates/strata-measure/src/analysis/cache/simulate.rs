@@ -26,6 +26,8 @@ pub struct SentCall<'r> {
     pub previous: Option<u32>,
     /// What is reported to have been found of it: it tells where a mark is.
     pub reported: Option<u32>,
+    /// All of its prompt, as its provider counts it: no more can be found.
+    pub size: Option<u32>,
     /// Seconds for which what this call stores or uses is kept, where that is known better than by the rule.
     pub lifetime_s: Option<f64>,
     /// Calls with another number have other values for settings of which the rule says that a conversation is kept for
@@ -46,6 +48,7 @@ impl<'r> SentCall<'r> {
             forced_lifetime_s: None,
             previous: None,
             reported: None,
+            size: None,
             lifetime_s: None,
             settings: 0,
             is_unpaid: false,
@@ -241,7 +244,10 @@ impl ProviderCaches {
                 };
                 let found = found.or_longer(marked.elsewhere(prompt, is_reset, is_kept_elsewhere));
                 let ceiling = ceiling.or_longer(marked.elsewhere(prompt, false, |_| true));
-                (ceiling.tokens, found, alive.tokens.max(found.tokens))
+                // The same prefix may have been counted for more before.
+                let all = sent.size.unwrap_or(u32::MAX);
+                let found = Hit { tokens: found.tokens.min(all), ..found };
+                (ceiling.tokens.min(all), found, alive.tokens.max(found.tokens))
             }
         };
         let stored = match (&sent.rule.machine, &looked) {

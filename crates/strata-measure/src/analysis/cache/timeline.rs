@@ -205,6 +205,7 @@ impl Timeline {
                 .map(|(_, time)| *time),
             previous: self.previous[at],
             reported: None,
+            size: None,
             lifetime_s: self.lifetimes[at],
             settings: self.settings[at],
             is_unpaid: self.unpaid[at],

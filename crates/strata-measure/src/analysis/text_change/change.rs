@@ -1,5 +1,7 @@
 //! A difference of two texts, and how it is found: what it may be is tried in turn.
 
+use std::borrow::Cow;
+
 use strata_model::text::common_start;
 
 use super::kind::ChangeKind;
@@ -140,15 +142,42 @@ pub(super) fn shown_apart(before: &str, after: &str) -> (String, String) {
     (apart(before), apart(after))
 }
 
+/// Characters that cannot be seen, or that look like others, by their numbers; line breaks and tabs stay.
+fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| match c {
+        '\n' | '\t' => false,
+        '\u{ad}'
+        | '\u{200b}'
+        | '\u{200c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{feff}' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control() || (c.is_whitespace() && !c.is_ascii()),
+    };
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\r' => visible.push('␍'),
+            c if is_hidden(c) => visible.push_str(&format!("‹U+{:04X}›", u32::from(c))),
+            c => visible.push(c),
+        }
+    }
+    Cow::Owned(visible)
+}
+
 /// The beginning of a text, on one line.
 pub(in crate::analysis) fn shown(text: &str) -> String {
+    let text = visible(text);
     let line =
         text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ⏎ ");
-    let text = if line.is_empty() {
-        text.replace('\n', "⏎").replace(' ', "␣").replace('\t', "⇥")
-    } else {
-        line
-    };
+    let is_space = text.chars().all(|c| c.is_whitespace() || c == '␍');
+    let text =
+        if is_space { text.replace('\n', "⏎").replace(' ', "␣").replace('\t', "⇥") } else { line };
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

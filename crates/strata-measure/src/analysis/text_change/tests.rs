@@ -109,6 +109,13 @@ fn lists_are_reordered_and_grow_and_shrink() {
 fn white_space_and_cut_texts_are_told_from_other_words() {
     in_rules("a:  b", "a: b", ("white_space", "a", "␣", ""));
     check("a\nb\n", "a\nb", ("white_space", "b", "⏎", ""));
+    // What cannot be seen, or looks like something else, is told by its number.
+    check("a\r\nb", "a\nb", ("white_space", "a", "␍⏎", "⏎"));
+    in_rules(
+        "For passen\u{ad}ger: x",
+        "For passenger: x",
+        ("words", "For", "passen‹U+00AD›ger", "passenger"),
+    );
     let long = "row after row of a table ".repeat(100);
     let cut = format!("{}… [truncated]", &long[..200]);
     let found = TextChange::between(&long, &cut).expect("a change");
