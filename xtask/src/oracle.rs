@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::process::Call;
 use crate::repository::Repository;
+use crate::steps::{build_programs, program};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -41,7 +42,8 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<Exit
         ("--case", arguments.case),
     ];
     let numbers = numbers.iter().filter_map(|(name, number)| Some(format!("{name}={}", (*number)?)));
-    Call::cargo("run --quiet --package strata-oracle --")
+    build_programs(repository)?;
+    Call::new(&program(repository, "strata-oracle"), &[])
         .arguments(numbers)
         .arguments(arguments.runtime.then_some("--runtime"))
         .arguments([Path::new("--python"), &found_from_root(&arguments.python)?])
@@ -50,9 +52,9 @@ pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<Exit
 }
 
 fn exported(repository: &Repository, arguments: &Arguments) -> Result<ExitCode> {
-    Call::cargo("build --quiet --package strata-cli").run(repository)?;
+    build_programs(repository)?;
     let python = found_from_root(&arguments.python)?.display().to_string();
-    Call::new(&python, &["tests/oracle/exported.py", "target/debug/strata"]).run(repository)?;
+    Call::new(&python, &["tests/oracle/exported.py", &program(repository, "strata")]).run(repository)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::oracle::found_from_root;
 use crate::process::Call;
 use crate::repository::Repository;
+use crate::steps::{build_programs, program};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -29,12 +30,13 @@ pub(crate) struct Arguments {
 pub(crate) fn run(repository: &Repository, arguments: &Arguments) -> Result<ExitCode> {
     let apps = arguments.apps.iter().map(|app| format!("--app={app}"));
     let flags = arguments.differences.then(|| "--differences".to_owned());
-    let mut pipeline = Vec::new();
-    if arguments.pipeline {
-        Call::cargo("build --quiet --package strata-cli").run(repository)?;
-        pipeline = vec!["--pipeline", "target/debug/strata"];
-    }
-    Call::cargo("run --quiet --package strata-recorder-check --")
+    build_programs(repository)?;
+    let pipeline = if arguments.pipeline {
+        vec!["--pipeline".to_owned(), program(repository, "strata")]
+    } else {
+        Vec::new()
+    };
+    Call::new(&program(repository, "strata-recorder-check"), &[])
         .arguments([Path::new("--python"), &found_from_root(&arguments.python)?])
         .arguments(apps.chain(flags))
         .arguments(pipeline)
