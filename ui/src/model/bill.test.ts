@@ -53,11 +53,12 @@ test('nobody paid for what failed', () => {
 });
 
 test('where some calls have no price, what the others cost is said', () => {
-  expect(costInWords(bill)).toBe('no price known');
-  expect(costInWords({ ...bill, cost: 1.5 })).toBe('$1.50');
-  expect(costInWords({ ...bill, partialCost: 0.0207, unpricedCalls: 2 })).toBe(
-    '$0.021 and 2 calls without a price',
-  );
+  expect(costInWords(bill)).toEqual(['no price known', '']);
+  expect(costInWords({ ...bill, cost: 1.5 })).toEqual(['$1.50', '']);
+  expect(costInWords({ ...bill, partialCost: 0.0207, unpricedCalls: 2 })).toEqual([
+    '$0.021',
+    'and 2 calls without a price',
+  ]);
 });
 
 test('summaries are said with what writing them took, and what is not known of it', () => {

@@ -14,11 +14,11 @@ export function paidTokens({ promptTokens, unpaidTokens }: Bill): number {
   return promptTokens - unpaidTokens;
 }
 
-/** What all of it cost, or what is known of that. */
-export function costInWords({ cost, partialCost, unpricedCalls }: Bill): string {
-  if (cost !== null) return formatUsd(cost);
-  if (partialCost === null) return 'no price known';
-  return `${formatUsd(partialCost)} and ${formatCounted(unpricedCalls, 'call')} without a price`;
+/** What all of it cost, or what is known of that: the amount, and what it lacks. */
+export function costInWords({ cost, partialCost, unpricedCalls }: Bill): readonly [string, string] {
+  if (cost !== null) return [formatUsd(cost), ''];
+  if (partialCost === null) return ['no price known', ''];
+  return [formatUsd(partialCost), `and ${formatCounted(unpricedCalls, 'call')} without a price`];
 }
 
 /** What the tokens of these rest on: what failed is counted by us, where all else may be reported. */
